@@ -1,0 +1,1 @@
+"""The private side: where a table of visits is, what its columns mean, and integer queries on it."""

@@ -1,0 +1,1 @@
+"""Where queries run: embedded DuckDB, or the backend of an Ibis table."""

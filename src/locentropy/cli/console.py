@@ -1,0 +1,45 @@
+"""What people see: tables and notes on standard output, progress and errors on standard error."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+out: Final = Console(highlight=False)
+err: Final = Console(stderr=True, highlight=False)
+
+_SECONDS_BEFORE_BAR: Final = 1.0
+
+
+def note(text: str) -> None:
+    """Say something beside the result."""
+    err.print(text, markup=False, soft_wrap=True)
+
+
+def warn(text: str) -> None:
+    """Say something that must not be missed."""
+    err.print(text, style="bold yellow", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[str, float | None], None]]:
+    """Give a function to report progress to; a bar appears once the work has taken a second."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task("", total=None, visible=False)
+        began = time.monotonic()
+
+        def report(doing: str, fraction: float | None) -> None:
+            total = None if fraction is None else 1.0
+            late = time.monotonic() - began > _SECONDS_BEFORE_BAR
+            bar.update(task, description=doing, completed=fraction or 0.0, total=total, visible=late)
+
+        yield report

@@ -1,0 +1,186 @@
+"""`locentropy entropy`: the exact, not private, entropy of every location."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from locentropy.cli import options
+from locentropy.cli.console import note, out, progress_bar, warn
+from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from locentropy.core.profile import VisitProfile
+
+NOT_PRIVATE: Final = "NOT PRIVATE"
+WARNING: Final = (
+    f"{NOT_PRIVATE}: these are exact values, computed without noise. They give away who was where. "
+    "Do not publish them."
+)
+
+
+def entropy(
+    source: options.Input,
+    user: options.User = None,
+    location: options.Location = None,
+    time: options.Time = None,
+    visits: options.VisitCount = None,
+    lat: options.Lat = None,
+    lon: options.Lon = None,
+    table: options.Table = None,
+    format: options.Format = None,  # noqa: A002  # the option's name
+    header: options.Header = None,
+    columns: options.Columns = None,
+    bad_rows: options.BadRows = "fail",
+    ids: options.Ids = "as-they-are",
+    private_log: options.PrivateLog = None,
+    max_locations: Annotated[
+        int | None, typer.Option("--max-locations", help="M: bound each user to this many locations.")
+    ] = None,
+    max_visits: Annotated[
+        int | None, typer.Option("--max-visits", help="C: bound each user to this many visits per location.")
+    ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option("--keep", help="Which locations bounding keeps: first, most-visited, lowest-id."),
+    ] = None,
+    unit: Annotated[str, typer.Option("--unit", help="Unit of the entropy: nats, bits.")] = "nats",
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Write all locations to this CSV or Parquet file; its name will say not-private."
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option("--top", min=1, help="How many locations to show on screen.")] = 10,
+    as_json: options.Json = False,
+    memory: options.Memory = None,
+    threads: options.Threads = None,
+    spill: options.Spill = None,
+) -> None:
+    """Compute the exact entropy of every location. NOT PRIVATE: for the owner of the data, not for publication.
+
+    Examples:
+
+      locentropy entropy checkins.parquet
+
+      locentropy entropy loc-gowalla_totalCheckins.txt.gz --format gowalla --out gowalla.csv
+
+      locentropy entropy 'days/*.csv' --user uid --location venue --bad-rows drop --top 20
+    """
+    from locentropy.visits.queries import open_queries
+
+    bounds = _bounds(max_locations, max_visits, keep)
+    target = None if to is None else marked(to)
+    scale = _nats_per(unit)
+    roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
+    described = options.visits_from(
+        source, roles=roles, table=table, format=format, header=header, columns=columns,
+        bad_rows=bad_rows, ids=ids, private_log=private_log,
+    )  # fmt: skip
+    resources = options.resources_from(memory, threads, spill)
+    with (
+        progress_bar() as progress,
+        open_queries(described, resources=resources, progress=progress) as queries,
+    ):
+        profile = queries.exact_profile() if bounds is None else queries.profile(bounds)
+        users = int(queries.places_per_user().sum())
+    values = _values(profile, unit, scale)
+    if target is not None:
+        _write(values, target)
+    if as_json:
+        out.print_json(json.dumps(_as_json(values, users, unit)))
+    else:
+        _show(values, users, unit, top)
+    warn(WARNING)
+    if target is not None:
+        note(f"Written to {target}")
+
+
+def _bounds(max_locations: int | None, max_visits: int | None, keep: str | None) -> Any:
+    from locentropy.core.bounds import Bounds
+
+    if max_locations is None and max_visits is None and keep is None:
+        return None
+    if max_locations is None or max_visits is None:
+        raise ParameterError(
+            "Bounds need both numbers. For example: --max-locations 5 --max-visits 5, or neither for exact values."
+        )
+    return Bounds(max_locations, max_visits, keep)  # type: ignore[arg-type]  # checked by Bounds itself
+
+
+def _nats_per(unit: str) -> float:
+    units = {"nats": 1.0, "bits": 0.6931471805599453}
+    if unit not in units:
+        raise ParameterError(f"unit={unit!r} is not one of nats, bits. For example: --unit bits")
+    return units[unit]
+
+
+def marked(path: Path) -> Path:
+    """The path with `not-private` in its name."""
+    if path.suffix not in (".csv", ".parquet"):
+        raise ParameterError(f"{path}: the name must end in .csv or .parquet. For example: --out entropy.csv")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path}: the folder {path.parent} does not exist. Make it first.")
+    return path if "not-private" in path.stem else path.with_name(f"{path.stem}.not-private{path.suffix}")
+
+
+def _values(profile: VisitProfile, unit: str, scale: float) -> pa.Table:
+    """Every location, the most popular first; each row says that it is not private."""
+    import pyarrow as pa
+
+    table = pa.table(
+        {
+            "location": profile.locations,
+            f"exact_entropy_{unit}": profile.entropy / scale,
+            "exact_users": profile.user_counts,
+            "exact_visits": profile.visit_counts,
+            "status": pa.array([NOT_PRIVATE] * len(profile), pa.dictionary(pa.int8(), pa.string())),
+        },
+        metadata={"warning": WARNING},
+    )
+    return table.sort_by([(f"exact_entropy_{unit}", "descending"), ("location", "ascending")])
+
+
+def _write(values: pa.Table, target: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    from locentropy.core.files import appearing_together
+
+    with appearing_together(target) as [part]:
+        part.touch(mode=0o600)
+        if target.suffix == ".csv":
+            status = values["status"].cast(pa.string())
+            pa.csv.write_csv(values.set_column(values.num_columns - 1, "status", status), part)
+        else:
+            pa.parquet.write_table(values, part)
+
+
+def _as_json(values: pa.Table, users: int, unit: str) -> dict[str, Any]:
+    rows = values.drop_columns(["status"]).to_pylist()
+    return {"private": False, "warning": WARNING, "unit": unit, "users": users, "locations": rows}
+
+
+def _show(values: pa.Table, users: int, unit: str, top: int) -> None:
+    from rich.table import Table
+
+    shown = Table(title=f"Exact entropy of the {min(top, len(values))} most popular places — {NOT_PRIVATE}")
+    shown.add_column("location")
+    for heading in (f"entropy ({unit})", "users", "visits"):
+        shown.add_column(heading, justify="right")
+    for row in values.slice(0, top).to_pylist():
+        numbers = (
+            f"{row[f'exact_entropy_{unit}']:.4f}",
+            f"{row['exact_users']:,}",
+            f"{row['exact_visits']:,}",
+        )
+        shown.add_row(options.shown(row["location"]), *numbers)
+    out.print(shown)
+    visits = int(values["exact_visits"].to_numpy().sum())
+    out.print(f"{len(values):,} locations, {users:,} users, {visits:,} visits.")

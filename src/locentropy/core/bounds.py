@@ -1,0 +1,52 @@
+"""Bounds: how much of one user's record is counted at most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from locentropy.core.checks import positive_integer
+from locentropy.core.errors import ColumnError, ParameterError
+
+Keep = Literal["first", "most-visited", "lowest-id"]
+"""Which of a user's locations are kept when there are more than `max_locations`."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """At most `max_locations` (M) locations per user, and at most `max_visits` (C) visits in each.
+
+    Bounding looks at one user's own rows and nothing else: this is what every sensitivity rests on.
+    Both numbers are public inputs; take them from what is known about people, never from the data.
+    """
+
+    max_locations: int
+    """M: a user counts in at most this many locations."""
+
+    max_visits: int
+    """C: further visits of a user to the same location are not counted."""
+
+    keep: Keep | None = None
+    """The locations kept: those visited `first`, the `most-visited`, or those of the `lowest-id` (for
+    reproducing the paper's experiments; whole numbers by value, texts by length and then by letter).
+    None means `first` where the table has times, `most-visited` where it has none. Ties are broken by
+    the md5 of the id's text, which is the same on every engine and says nothing about popularity."""
+
+    def __post_init__(self) -> None:
+        call = "Bounds(max_locations=5, max_visits=5)"
+        positive_integer("max_locations", self.max_locations, call)
+        positive_integer("max_visits", self.max_visits, call)
+        if self.keep is not None and self.keep not in get_args(Keep):
+            raise ParameterError(
+                f"keep={self.keep!r} is not one of {', '.join(map(repr, get_args(Keep)))}. "
+                "For example: Bounds(max_locations=5, max_visits=5, keep='first')"
+            )
+
+    def resolved(self, *, has_time: bool) -> Bounds:
+        """These bounds with `keep` decided for a table with or without times."""
+        if self.keep == "first" and not has_time:
+            raise ColumnError(
+                "keep='first' needs the time of each visit, and the table has no time column. Name it "
+                "(time='checkin_time', or --time checkin_time), or use keep='most-visited'."
+            )
+        return replace(self, keep=self.keep or ("first" if has_time else "most-visited"))

@@ -1,0 +1,60 @@
+"""Writing files so that they appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def made_folder(folder: Path) -> Iterator[None]:
+    """Make the folder and the ones above it; on any failure take away again those that were missing."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for path in missing:
+            with suppress(OSError):  # someone else has put something there meanwhile
+                path.rmdir()
+        raise
+
+
+@contextmanager
+def appearing_together(*targets: Path) -> Iterator[list[Path]]:
+    """Yield a temporary path beside each target; at the end give all of them their names, or none.
+
+    Any failure, KeyboardInterrupt included, removes the temporary files and leaves the targets as they
+    were.
+    """
+    mark = os.getpid()
+    parts = [target.with_name(f".{target.name}.{mark}.part") for target in targets]
+    olds = [target.with_name(f".{target.name}.{mark}.old") for target in targets]
+    try:
+        yield parts
+        try:
+            for part, old, target in zip(parts, olds, targets, strict=True):
+                # Once the last file has its name nothing is taken back, so it needs no way back.
+                if target is not targets[-1] and target.exists():
+                    target.rename(old)
+                part.replace(target)
+        except BaseException:
+            if parts[-1].exists():
+                _put_back(parts, olds, targets)
+            raise
+    finally:
+        for path in (*parts, *olds):
+            path.unlink(missing_ok=True)
+
+
+def _put_back(parts: list[Path], olds: list[Path], targets: tuple[Path, ...]) -> None:
+    for part, old, target in zip(parts, olds, targets, strict=True):
+        if old.exists():
+            old.replace(target)
+        elif not part.exists():
+            target.unlink()

@@ -1,0 +1,40 @@
+"""What a mechanism may ask of private data: integer queries, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from locentropy.core.bounds import Bounds
+    from locentropy.core.profile import VisitProfile
+
+
+class Queries(Protocol):
+    """Integer queries on one table of visits, read, checked and reduced to (user, location, visits).
+
+    The table was read once, when this object was made, and is restricted to `locations` before anything
+    is counted. Every answer is made of integers, is exact, and is the same on every engine. Answers are
+    private; a mechanism asks, adds noise, and may then ask again depending on what it has released.
+    """
+
+    @property
+    def locations(self) -> pa.Array:
+        """The locations that are counted, in the order that every answer follows."""
+
+    def profile(self, bounds: Bounds) -> VisitProfile:
+        """How many users made 1, 2, …, C visits to each location, after bounding each user."""
+
+    def profiles(self, bounds: Sequence[Bounds]) -> list[VisitProfile]:
+        """`profile` for several bounds; those that keep locations by one rule share one pass."""
+
+    def exact_profile(self) -> VisitProfile:
+        """The profile with nobody bounded: one user can change it without limit."""
+
+    def places_per_user(self) -> NDArray[np.int64]:
+        """How many users were in exactly 0, 1, 2, … of the locations (entry 0 is always 0)."""

@@ -1,0 +1,180 @@
+"""A synthetic city: people with homes, work and habits, and places with opening hours.
+
+Town, places and people are invented. The coordinates lie in the open Atlantic, so that no real place can be
+mistaken for one of these. Every person has a home shared with neighbours, most have work or school, and all
+have favourite places near them where they come again and again, besides others that they try. The result is
+what location entropy is about: stations and parks that everybody passes, venues that a few regulars rule,
+homes of a handful, and places in the public list that nobody visits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from locentropy.core.checks import check_whole
+from locentropy.core.errors import ParameterError
+from locentropy.core.files import appearing_together, made_folder
+from locentropy.datasets._kinds import KINDS
+from locentropy.datasets._people import People, draw_people
+from locentropy.datasets._places import KIND_NAMES, Places, draw_places
+from locentropy.datasets._random import MAX_SEED, stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from os import PathLike
+
+FEWEST_PLACES = len(KINDS)
+"""A city has at least one place of each kind."""
+
+MOST_PLACES = 5000
+"""The distances between all places are kept in memory: 200 MB for this many."""
+
+VISITS_SCHEMA = pa.schema(
+    [
+        ("user", pa.string()),
+        ("time", pa.timestamp("us")),
+        ("location", pa.string()),
+        ("lat", pa.float64()),
+        ("lon", pa.float64()),
+    ]
+)
+
+_PLACES_STREAM, _PEOPLE_STREAM, _DAYS_STREAM = range(3)
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class City:
+    """A city of some places in which people move about for some days: `City(people=3000, places=400)`.
+
+    Equal parameters give equal data. The places depend on their number and the seed alone.
+    """
+
+    people: int
+    """How many people; a few of them may make no visit."""
+    place_count: int
+    """How many places there are in all, homes included: the parameter `places`."""
+    days: int
+    """How many days the data covers."""
+    seed: int
+    """The random seed."""
+    start: date
+    """The first day."""
+
+    def __init__(
+        self,
+        people: int = 3000,
+        places: int = 400,
+        days: int = 28,
+        seed: int = 0,
+        start: date = date(2025, 3, 3),
+    ) -> None:
+        call = "City(people=3000, places=400, days=28, seed=0)"
+        check_whole(call, "people", people, 1, 10**7)
+        check_whole(call, "places", places, FEWEST_PLACES, MOST_PLACES)
+        check_whole(call, "days", days, 1, 3660)
+        check_whole(call, "seed", seed, 0, MAX_SEED)
+        _check_start(start, days)
+        # `places` is also a method, the one that gives their table; hence the other name of the field.
+        fields = {"people": people, "place_count": places, "days": days, "seed": seed, "start": start}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        numbers = f"people={self.people}, places={self.place_count}, days={self.days}, seed={self.seed}"
+        return f"City({numbers}, start={self.start!r})"
+
+    def places(self) -> pa.Table:
+        """The public list of places, visited or not.
+
+        Columns `location` (such as "cafe-007"), `name`, `kind`, `lat`, `lon`, and `opens` and `closes` as
+        HH:MM; no place is open over midnight.
+        """
+        places = self._places
+        return pa.table(
+            {
+                "location": places.location,
+                "name": places.name,
+                "kind": [KIND_NAMES[kind] for kind in places.kind],
+                "lat": places.lat,
+                "lon": places.lon,
+                "opens": [_clock_text(minutes) for minutes in places.opens.tolist()],
+                "closes": [_clock_text(minutes) for minutes in places.closes.tolist()],
+            }
+        )
+
+    def visits(self) -> pa.Table:
+        """All visits in order of time, one row each.
+
+        Columns `user` (such as "p01234"), `time`, `location`, and `lat` and `lon` of the place.
+        """
+        return pa.concat_tables(self.chunks())
+
+    def chunks(self) -> Iterator[pa.Table]:
+        """The visits day by day, in tables like that of `visits`."""
+        width = max(5, len(str(self.people)))
+        users = pa.array([f"p{number:0{width}}" for number in range(1, self.people + 1)])
+        places, people = self._places, self._people
+        locations = pa.array(places.location)
+        for index in range(self.days):
+            today = self.start + timedelta(days=index)
+            day = people.day(stream(self.seed, _DAYS_STREAM, index), today.weekday())
+            time = np.datetime64(today, "us") + day.second.astype("timedelta64[s]")
+            columns = [
+                users.take(pa.array(day.person)),
+                pa.array(time, pa.timestamp("us")),
+                locations.take(pa.array(day.place)),
+                places.lat[day.place],
+                places.lon[day.place],
+            ]
+            yield pa.table(columns, schema=VISITS_SCHEMA)
+
+    def write(self, folder: str | PathLike[str], progress: Callable[[float], object] | None = None) -> None:
+        """Write `visits.parquet` and `places.csv` into a folder, which is made if need be.
+
+        The two appear together when both are complete, in place of files of these names; nothing else in
+        the folder is touched. `progress` is called with the fraction done after each day.
+        """
+        target = Path(folder)
+        visits, places = target / "visits.parquet", target / "places.csv"
+        if (target.exists() and not target.is_dir()) or visits.is_dir() or places.is_dir():
+            raise ParameterError(
+                f"folder={str(folder)!r}: expected a folder that can hold visits.parquet and places.csv. "
+                "A correct call: City().write('city')"
+            )
+        with made_folder(target), appearing_together(visits, places) as [visits_part, places_part]:
+            pyarrow.csv.write_csv(self.places(), places_part)
+            with pq.ParquetWriter(visits_part, VISITS_SCHEMA) as writer:
+                for index, chunk in enumerate(self.chunks(), start=1):
+                    writer.write_table(chunk)
+                    if progress is not None:
+                        progress(index / self.days)
+
+    @cached_property
+    def _places(self) -> Places:
+        return draw_places(stream(self.seed, _PLACES_STREAM), self.place_count)
+
+    @cached_property
+    def _people(self) -> People:
+        return draw_people(stream(self.seed, _PEOPLE_STREAM), self._places, self.people)
+
+
+def _check_start(start: object, days: int) -> None:
+    # A datetime is a date in Python, but carries a time of day that has no meaning here.
+    if type(start) is not date or not date(1970, 1, 1) <= start <= date.max - timedelta(days=days):
+        raise ParameterError(
+            f"start={start!r}: expected a date from 1970 on. "
+            "A correct call: City(people=3000, start=date(2025, 3, 3))"
+        )
+
+
+def _clock_text(minutes: int) -> str:
+    return f"{minutes // 60:02}:{minutes % 60:02}"

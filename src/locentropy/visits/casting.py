@@ -1,0 +1,86 @@
+"""From a column as it is stored to a column as the expressions want it, in DuckDB's SQL.
+
+What cannot be read becomes a value that breaks a rule (null, or NaN for numbers that may be missing), so
+that one place decides what happens to bad rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from locentropy.core.errors import ColumnError
+from locentropy.visits.kinds import kind_of, must_fit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from locentropy.visits.columns import Roles
+    from locentropy.visits.sources.part import Column, Part, Relation
+    from locentropy.visits.visits import Ids
+
+_TSMC_TIME: Final = "'%a %b %d %H:%M:%S %z %Y'"
+
+
+def id_types(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> dict[str, str]:
+    """BIGINT or VARCHAR for each id column: one type for all parts, or an error that names two of them."""
+    return {
+        role: _id_type(role, getattr(roles, role), parts, relations, ids) for role in ("user", "location")
+    }
+
+
+def _id_type(role: str, name: str, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> str:
+    types = [relation.columns[role].type_name for relation in relations]
+    for part, type_name in zip(parts, types, strict=True):
+        must_fit(role, name, kind_of(type_name), type_name, part.label)
+    is_text = [kind_of(type_name) == "text" for type_name in types]
+    if ids == "as-they-are" and len(set(is_text)) > 1:
+        numbers, texts = parts[is_text.index(False)], parts[is_text.index(True)]
+        raise mixed_ids(role, name, numbers.label, texts.label)
+    return "BIGINT" if ids != "text" and all(kind_of(t) == "integer" for t in types) else "VARCHAR"
+
+
+def mixed_ids(role: str, name: str, numbers: str, texts: str) -> ColumnError:
+    """The error for ids that are numbers in one file and texts in another."""
+    return ColumnError(
+        f"The {role} column {name!r} holds whole numbers in {numbers} and texts in {texts}. An id must have one "
+        'type, or one person becomes two. If 7 and "7" are the same there, say so: ids="text" (--ids text).'
+    )
+
+
+def cast(role: str, name: str, column: Column, label: str, id_type: str | None) -> str:
+    """SQL for a column in its role."""
+    kind = kind_of(column.type_name)
+    must_fit(role, name, kind, column.type_name, label)
+    value = column.expression
+    if id_type is not None:
+        return f"CAST({value} AS {id_type})"
+    if role == "time":
+        return {"text": _time_of_text, "moment": _microseconds}.get(kind, _as_is)(value)
+    if kind != "text":
+        whole = role == "visits" and kind != "real"
+        return f"TRY_CAST({value} AS {'BIGINT' if whole else 'DOUBLE'})"
+    number = f"coalesce(TRY_CAST({value} AS DOUBLE), 'nan'::DOUBLE)"
+    return f"CASE WHEN {value} IS NOT NULL THEN {number} END"
+
+
+def _as_is(value: str) -> str:
+    return f"CAST({value} AS BIGINT)"
+
+
+def _microseconds(moment: str) -> str:
+    """Times are compared to the microsecond, which every engine can do; infinite ones are no times."""
+    return f"CASE WHEN isfinite({moment}) THEN epoch_us({moment}) END"
+
+
+def _time_of_text(value: str) -> str:
+    """ISO 8601 (without an offset: UTC), the format of TSMC 2014, or a whole number such as Unix seconds."""
+    iso = _microseconds(f"TRY_CAST({value} AS TIMESTAMPTZ)")
+    tsmc = f"epoch_us(try_strptime({value}, {_TSMC_TIME}))"
+    return f"coalesce({iso}, {tsmc}, {whole_number(value)})"
+
+
+def whole_number(value: str) -> str:
+    """A text as a 64-bit integer if it is written as one would be, else null: "07" and "7.0" are not."""
+    return (
+        f"CASE WHEN CAST(TRY_CAST({value} AS BIGINT) AS VARCHAR) = {value} THEN CAST({value} AS BIGINT) END"
+    )

@@ -1,0 +1,61 @@
+"""Checks of all rows, before anything is counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from locentropy.core.errors import BadRowsError, ColumnError, SourceError
+from locentropy.visits import expression
+from locentropy.visits.private_log import PRIVATE_LOG
+
+if TYPE_CHECKING:
+    from locentropy.visits.engines.engine import Engine
+    from locentropy.visits.visits import BadRows
+
+_RULES: Final = {
+    "user": "rows have no user id",
+    "location": "rows have no location id",
+    "time": "values are missing or are not times (write 2026-01-31T08:00:00Z, or whole numbers throughout)",
+    "visits": "values are not whole numbers of at least 1",
+    "lat": "values are not numbers from -90 to 90",
+    "lon": "values are not numbers from -180 to 180",
+}
+
+_CONFUSING: Final = {
+    "decimal": "texts that read as decimal numbers, such as 7.0, which could be another spelling of 7",
+    "padded": "texts with blanks before or after, which could be another spelling of the same id",
+}
+
+
+def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
+    """Refuse what voids the guarantee, and bad rows unless they are to be dropped."""
+    row = engine.run(expression.survey(engine.visits), "Checking").to_pylist()[0]
+    if row["rows"] == 0:
+        raise SourceError(f"{engine.label}: the table has no rows.")
+    for role in ("user", "location"):
+        if row[f"{role}s_known"] == 0:
+            raise ColumnError(
+                f"{engine.label}: the {role} column {engine.columns[role]!r} is empty: all ids are null."
+            )
+    if not ids_as_written:
+        _refuse_confusing_ids(engine, row)
+    broken = {role: row[f"bad_{role}"] for role in _RULES if row.get(f"bad_{role}")}
+    for role, count in broken.items():
+        PRIVATE_LOG.info("%s: column %r: %s: %d", engine.label, engine.columns[role], _RULES[role], count)
+    if broken and bad_rows == "fail":
+        listed = "; ".join(f"column {engine.columns[role]!r}: {_RULES[role]}" for role in broken)
+        raise BadRowsError(
+            f"{engine.label}: some rows cannot be used. {listed[0].upper()}{listed[1:]}. Mend them, or leave such "
+            'rows out: bad_rows="drop" (--bad-rows drop).'
+        )
+
+
+def _refuse_confusing_ids(engine: Engine, row: dict[str, int]) -> None:
+    for role in ("user", "location"):
+        for name, description in _CONFUSING.items():
+            if row.get(f"{name}_{role}"):
+                raise ColumnError(
+                    f"{engine.label}: the {role} column {engine.columns[role]!r} holds {description}. One person under "
+                    "two ids is protected only half. Mend the ids, or, if each is meant as it is written: "
+                    'ids="text" (--ids text).'
+                )

@@ -1,0 +1,227 @@
+"""The embedded engine: DuckDB, in this process, spilling to disk where memory does not suffice."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import duckdb
+import ibis
+
+from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, SourceError
+from locentropy.visits import casting
+from locentropy.visits.kinds import kind_of
+from locentropy.visits.private_log import PRIVATE_LOG
+from locentropy.visits.sources.finding import common_roles, find_parts
+from locentropy.visits.sql import identifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import TracebackType
+
+    import pyarrow as pa
+
+    from locentropy.visits.columns import Roles
+    from locentropy.visits.engines.engine import Progress, Resources
+    from locentropy.visits.sources.part import Part, Relation
+    from locentropy.visits.visits import Visits
+
+_SECONDS_BETWEEN_LOOKS: Final = 0.1
+
+
+class DuckDBEngine:
+    """One connection to a database in memory, with the visits as its table `visits`."""
+
+    def __init__(self, visits: Visits, resources: Resources, progress: Progress | None) -> None:
+        self._progress = progress
+        self._folder = Path(tempfile.mkdtemp(prefix="locentropy-", dir=resources.spill))
+        try:
+            self._con = _connect(resources, self._folder)
+            self._open(visits)
+        except BaseException:
+            self._close()
+            raise
+
+    def _open(self, visits: Visits) -> None:
+        parts = find_parts(self._con, visits)
+        self.label = parts[0].label if len(parts) == 1 else str(visits.source)
+        roles = common_roles(visits, parts)
+        self.columns = dict(roles.items())
+        relations = [part.bind(self._con, roles, drop_bad=visits.bad_rows == "drop") for part in parts]
+        id_types = casting.id_types(roles, parts, relations, visits.ids)
+        stored = {kind_of(relation.columns["location"].type_name) for relation in relations}
+        self.typed_locations = visits.ids == "text" or not (
+            "big-integer" in stored or any(part.reads_once for part in parts)
+        )
+        selects = [
+            _select(roles, part, relation, id_types) for part, relation in zip(parts, relations, strict=True)
+        ]
+        if any(part.reads_once for part in parts):
+            self._load(parts, selects)
+            if len(parts) > 1 and visits.ids != "text":
+                self._must_agree_on_ids(roles, parts)
+        else:
+            self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
+        self._loaded = any(part.reads_once for part in parts)
+        types = self._con.execute("DESCRIBE visits").fetchall()
+        names = {"BIGINT": "int64", "VARCHAR": "string", "DOUBLE": "float64", "INTEGER": "int32"}
+        self.visits = ibis.table({row[0]: names[row[1]] for row in types if row[0] != "part"}, name="visits")
+
+    def _load(self, parts: Sequence[Part], selects: Sequence[str]) -> None:
+        """Read text files once, one after another, so that an error can name its file."""
+        for number, (part, select) in enumerate(zip(parts, selects, strict=True)):
+            into = "INSERT INTO visits" if number else "CREATE TEMP TABLE visits AS"
+            numbered = f"{into} SELECT {number}::INTEGER AS part, * FROM ({select})"
+            try:
+                self._guarded(self._con.execute, numbered, f"Reading {Path(part.label).name}")
+            except duckdb.InvalidInputException as error:
+                raise _unreadable_row(part.label, str(error)) from None
+            except duckdb.Error as error:
+                raise _explained(error, part.label) from None
+        (rejects,) = self._con.execute(
+            "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'"
+        ).fetchall()[0]
+        if rejects:
+            (rows,) = self._con.execute(
+                "SELECT count(DISTINCT (scan_id, file_id, line)) FROM reject_errors"
+            ).fetchall()[0]
+            PRIVATE_LOG.info("%s: %d lines that are no rows were dropped", self.label, rows)
+
+    def _must_agree_on_ids(self, roles: Roles, parts: Sequence[Part]) -> None:
+        """Text files have no types, but ids that are all numbers in one and not in another are two spellings."""
+        for role in ("user", "location"):
+            column = identifier(role)
+            rows = self._con.execute(
+                f"SELECT part, bool_and({casting.whole_number(column)} IS NOT NULL) FROM visits "
+                f"WHERE {column} IS NOT NULL GROUP BY part ORDER BY part"
+            ).fetchall()
+            numbers = [parts[part] for part, all_numbers in rows if all_numbers]
+            texts = [parts[part] for part, all_numbers in rows if not all_numbers]
+            if numbers and texts:
+                raise casting.mixed_ids(role, getattr(roles, role), numbers[0].label, texts[0].label)
+
+    def run(self, expression: ibis.Table, doing: str) -> pa.Table:
+        """The rows of an expression, as an Arrow table."""
+        sql = ibis.to_sql(expression, dialect="duckdb")
+        return self._answer(lambda text: self._con.sql(text).to_arrow_table(), sql, doing)
+
+    def keep(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
+        """Store the rows of an expression as a temporary table."""
+        sql = ibis.to_sql(expression, dialect="duckdb")
+        self._answer(self._con.execute, f"CREATE TEMP TABLE {identifier(name)} AS {sql}", doing)
+        return ibis.table(expression.schema(), name=name)
+
+    def upload(self, name: str, table: pa.Table) -> ibis.Table:
+        """Show an Arrow table to the engine."""
+        self._con.register(name, table)
+        return ibis.table({field.name: str(field.type) for field in table.schema}, name=name)
+
+    def forget_visits(self) -> None:
+        """Free what was loaded."""
+        if self._loaded:
+            self._con.execute("DROP TABLE visits")
+
+    def _answer(self, run: Callable[[str], Any], sql: str, doing: str) -> Any:
+        try:
+            return self._guarded(run, sql, doing)
+        except duckdb.Error as error:
+            raise _explained(error, self.label) from None
+
+    def _guarded(self, run: Callable[[str], Any], sql: str, doing: str) -> Any:
+        """Run a query in a thread, so that this one can show progress and hear Ctrl-C."""
+        outcome: dict[str, Any] = {}
+
+        def worker() -> None:
+            try:
+                outcome["value"] = run(sql)
+            except BaseException as error:  # handed to the waiting thread, whatever it is
+                outcome["error"] = error
+
+        thread = threading.Thread(target=worker, name=doing)
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(_SECONDS_BETWEEN_LOOKS)
+                self._report(doing, finished=not thread.is_alive())
+        except BaseException:
+            self._con.interrupt()
+            thread.join()
+            raise
+        if "error" in outcome:
+            raise outcome["error"]
+        return outcome["value"]
+
+    def _report(self, doing: str, *, finished: bool) -> None:
+        if self._progress is not None:
+            percent = 100.0 if finished else self._con.query_progress()
+            self._progress(doing, percent / 100 if percent >= 0 else None)
+
+    def _close(self) -> None:
+        if hasattr(self, "_con"):
+            self._con.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+
+def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
+    config: dict[str, Any] = {
+        "temp_directory": str(folder),
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,  # nothing is ever fetched from elsewhere
+    }
+    if resources.memory is not None:
+        config["memory_limit"] = resources.memory
+    if resources.threads is not None:
+        config["threads"] = resources.threads
+    con = duckdb.connect(":memory:", config=config)
+    con.execute("SET TimeZone = 'UTC'")
+    return con
+
+
+def _select(roles: Roles, part: Part, relation: Relation, id_types: dict[str, str]) -> str:
+    columns = (
+        f"{casting.cast(role, name, relation.columns[role], part.label, id_types.get(role))} AS {identifier(role)}"
+        for role, name in roles.items()
+    )
+    return f"SELECT {', '.join(columns)} FROM {relation.sql}"
+
+
+def _unreadable_row(label: str, message: str) -> LocentropyError:
+    """What is wrong with a text file, without the line itself: it is somebody's visit."""
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    where = f"line {line[1]}" if line else "a line"
+    if "unicode" in message:
+        return SourceError(
+            f"{label}: {where} is not UTF-8 text. Convert the file first, for example: iconv -f latin1 -t utf-8"
+        )
+    why = f" (it has {fields[2]} fields, not {fields[1]})" if fields else ""
+    return BadRowsError(
+        f"{label}: {where} cannot be read as a row{why}. Mend the file, or leave such lines out: "
+        'bad_rows="drop" (--bad-rows drop).'
+    )
+
+
+def _explained(error: duckdb.Error, label: str) -> LocentropyError:
+    """An engine's error in our words; its own, which may quote data, goes to the private log."""
+    PRIVATE_LOG.info("%s: %s", label, error)
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return EngineError(
+            f"{label}: the engine ran out of memory. Allow it more (--memory 4GB), fewer threads (--threads 1), "
+            "or a spill folder on a disk with more space (--spill DIR)."
+        )
+    return EngineError(
+        f"{label}: the engine stopped ({type(error).__name__}). Is the file whole, and is there space on the disk? "
+        "The private log (--private-log FILE) has the details."
+    )

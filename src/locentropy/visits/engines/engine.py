@@ -1,0 +1,86 @@
+"""What an engine does: it runs expressions, and keeps intermediate tables near the data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, Self
+
+from locentropy.core.checks import positive_integer
+from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    import ibis
+    import pyarrow as pa
+
+Progress = Callable[[str, float | None], None]
+"""Called now and then with what is being done and which part of it is done (0 to 1, None if unknown)."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What the embedded engine may use; None leaves the choice to it."""
+
+    memory: str | None = None
+    """Working memory, such as "500MB" or "2GB"; what does not fit goes to disk."""
+
+    threads: int | None = None
+    """Number of threads."""
+
+    spill: str | Path | None = None
+    """Folder for what does not fit into memory. A folder of its own is made in it, which only the owner
+    can read, and removed afterwards."""
+
+    def __post_init__(self) -> None:
+        if self.memory is not None and not re.fullmatch(r"\d+(\.\d+)?\s*[KMGT]i?B", self.memory):
+            raise ParameterError(
+                f'memory={self.memory!r} is not an amount. For example: memory="2GB" (--memory 2GB)'
+            )
+        if self.threads is not None:
+            positive_integer("threads", self.threads, "Resources(threads=2)")
+        if self.spill is not None and not Path(self.spill).is_dir():
+            raise ParameterError(
+                f"spill={str(self.spill)!r} is not a folder. Make it first, or leave it out."
+            )
+
+
+class Engine(Protocol):
+    """Runs expressions on the visits, where they are."""
+
+    @property
+    def visits(self) -> ibis.Table:
+        """The rows as (user, location, time?, visits?, lat?, lon?), ids as whole numbers or texts."""
+
+    @property
+    def label(self) -> str:
+        """How an error names the table."""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What the table itself calls the column of each role."""
+
+    @property
+    def typed_locations(self) -> bool:
+        """Whether location ids have the type they were stored in, rather than being read as written."""
+
+    def run(self, expression: ibis.Table, doing: str) -> pa.Table:
+        """The rows of an expression."""
+
+    def keep(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
+        """Compute an expression once, for later ones to use."""
+
+    def upload(self, name: str, table: pa.Table) -> ibis.Table:
+        """Make a small table of ours usable in expressions."""
+
+    def forget_visits(self) -> None:
+        """The rows are not needed any more."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...

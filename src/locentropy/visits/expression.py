@@ -1,0 +1,142 @@
+"""From visits to integer answers: the one set of Ibis expressions that every engine runs.
+
+    visits ──► places   each location and its code, a number that follows the md5 of the id's text
+           └─► pairs    (user, code, visits, first): one row for each user and location
+                 └─► answers: integers only; no logarithm, no division, nothing that depends on order
+
+Breaking ties by code gives the same order on every engine, whatever its collation, and comparing
+numbers is much cheaper than comparing hashes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import ibis
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from locentropy.core.bounds import Keep
+
+MOST_VISITS_PER_ROW: Final = 2**31 - 1
+"""More visits in one pre-counted row than anybody makes; below it sums cannot overflow 64 bits."""
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def md5(text: str) -> str:
+    """The md5 of a text, in hexadecimal; a built-in of DuckDB, Spark and PostgreSQL alike."""
+    raise AssertionError("runs in the engine")
+
+
+def bad_rows(visits: ibis.Table) -> dict[str, Any]:
+    """For each rule, the condition under which a row breaks it. Rules look at one row only."""
+    rules: dict[str, Any] = {}
+    for role in ("user", "location"):
+        column = visits[role]
+        empty = column.strip() == "" if column.type().is_string() else ibis.literal(False)
+        rules[role] = column.isnull() | empty
+    if "time" in visits.columns:
+        rules["time"] = visits.time.isnull()
+    if "visits" in visits.columns:
+        count = visits.visits
+        # NaN counts as larger than any number in some engines and as null in others: name it.
+        whole = (
+            count.isnan() | (count != count.floor()) if count.type().is_floating() else ibis.literal(False)
+        )
+        outside = (count < 1) | (count > MOST_VISITS_PER_ROW)
+        rules["visits"] = count.isnull() | whole | outside
+    for role, limit in (("lat", 90), ("lon", 180)):
+        if role in visits.columns:
+            degrees = visits[role]
+            # A visit may lack coordinates; if it has them they must be degrees.
+            rules[role] = (degrees.isnan() | (degrees.abs() > limit)).fill_null(False)
+    return rules
+
+
+def confusing_ids(visits: ibis.Table) -> dict[str, dict[str, Any]]:
+    """For each id column of texts, conditions under which one id could be spelled in two ways."""
+    return {
+        role: {
+            "decimal": visits[role].contains(".") & visits[role].re_search(r"^[+-]?[0-9]+[.][0-9]*$"),
+            "padded": (visits[role].strip() != visits[role]) & (visits[role].strip() != ""),
+        }
+        for role in ("user", "location")
+        if visits[role].type().is_string()
+    }
+
+
+def survey(visits: ibis.Table) -> ibis.Table:
+    """One row of counts: all rows, ids that are there, rows that break each rule, confusing ids."""
+    counts = {
+        "rows": visits.count(),
+        "users_known": visits.user.count(),
+        "locations_known": visits.location.count(),
+    }
+    for role, broken in bad_rows(visits).items():
+        counts[f"bad_{role}"] = broken.sum()
+    for role, conditions in confusing_ids(visits).items():
+        for name, condition in conditions.items():
+            counts[f"{name}_{role}"] = condition.sum()
+    return visits.aggregate(**{name: count.fill_null(0).cast("int64") for name, count in counts.items()})
+
+
+def without_bad_rows(visits: ibis.Table) -> ibis.Table:
+    """The rows that break no rule."""
+    return visits.filter([~broken for broken in bad_rows(visits).values()])
+
+
+def places(locations: ibis.Table) -> ibis.Table:
+    """Each location of a table with its code: its rank by the md5 of the id's text."""
+    distinct = locations.select("location").distinct()
+    by_md5 = ibis.row_number().over(order_by=md5(distinct.location.cast("string")))
+    return distinct.mutate(code=by_md5.cast("int64"))
+
+
+def pairs(visits: ibis.Table, places: ibis.Table) -> ibis.Table:
+    """How often, and when first, each user was at each of the places; visits elsewhere are left out."""
+    there = visits.inner_join(places, "location")
+    answers = {"visits": (there.visits.cast("int64").sum() if "visits" in visits.columns else there.count())}
+    if "time" in visits.columns:
+        answers["first"] = there.time.min()
+    counted = there.group_by(["user", "code"]).aggregate(**answers)
+    return counted.mutate(visits=counted.visits.cast("int64"))
+
+
+def ranked(pairs: ibis.Table, places: ibis.Table, keep: Keep) -> ibis.Table:
+    """Each pair with its rank, from 0, among the pairs of the same user. Looks at no other user."""
+    if keep == "first":
+        order = [pairs.first, pairs.code]
+    elif keep == "most-visited":
+        order = [pairs.visits.desc(), pairs.code]
+    else:
+        pairs = pairs.inner_join(places, "code")
+        text = pairs.location.type().is_string()
+        order = [pairs.location.length(), pairs.location] if text else [pairs.location]
+    return pairs.mutate(rank=ibis.row_number().over(group_by=pairs.user, order_by=order))
+
+
+def bounded_counts(ranked: ibis.Table, max_locations: Sequence[int], max_visits: int) -> ibis.Table:
+    """Users by (code, step, visits): `step` i holds the pairs kept under max_locations[i] but not [i−1].
+
+    So the rows of steps 0..i together are the profile under the i-th bound, and one pass serves all.
+    """
+    kept = ranked.filter(ranked.rank < max_locations[-1])
+    step = ibis.literal(0)
+    for bound in max_locations[:-1]:
+        step = step + (kept.rank >= bound).cast("int64")
+    grouped = kept.group_by(
+        code=kept.code, step=step.cast("int64"), visits=ibis.least(kept.visits, max_visits).cast("int64")
+    )
+    return grouped.aggregate(users=kept.count())
+
+
+def exact_counts(pairs: ibis.Table) -> ibis.Table:
+    """Users by (code, visits), nobody bounded."""
+    return pairs.group_by(["code", "visits"]).aggregate(users=pairs.count())
+
+
+def users_by_places(pairs: ibis.Table) -> ibis.Table:
+    """Users by the number of places they were at."""
+    each = pairs.group_by("user").aggregate(places=pairs.count())
+    return each.group_by("places").aggregate(users=each.count())

@@ -1,0 +1,88 @@
+"""Files: from a path, a folder or a pattern to the list of files and what they hold."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import Final, Literal
+
+from locentropy.core.errors import SourceError
+
+FileKind = Literal["parquet", "duckdb", "text"]
+
+_ENDINGS: Final = (".parquet", ".pq", ".csv", ".tsv", ".tab", ".txt")
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+
+
+def find(source: str | Path) -> list[Path]:
+    """The files a path, a folder or a pattern stands for, in order of their names."""
+    path = Path(source).expanduser()
+    if path.is_dir():
+        return _in_folder(path)
+    if path.is_file():
+        return [path]
+    if glob.has_magic(str(path)):
+        names = glob.glob(str(path), recursive=True)  # noqa: PTH207  # the pattern may be absolute
+        found = sorted(Path(name) for name in names if Path(name).is_file())
+        if not found:
+            raise SourceError(f"{source}: no file matches this pattern.")
+        return found
+    if path.exists():
+        raise SourceError(f"{source}: is neither a file nor a folder.")
+    raise SourceError(
+        f"{source}: no such file or folder. Give the path of a CSV, TSV or Parquet file, of a folder of them, "
+        "or a pattern such as 'data/*.parquet'."
+    )
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """The tables below a folder; names that begin with a dot or underscore are markers, not tables."""
+    found = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and path.name.lower().removesuffix(".gz").endswith(_ENDINGS)
+        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+    )
+    if not found:
+        raise SourceError(
+            f"{folder}: the folder has no table in it ({', '.join(_ENDINGS)}, or .gz of a text)."
+        )
+    return found
+
+
+def kind_of(path: Path) -> FileKind:
+    """What a file holds, by its first bytes rather than by its name."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be opened ({error.strerror}).") from None
+    if not head:
+        raise SourceError(f"{path}: the file is empty.")
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head[8:12] == b"DUCK":
+        return "duckdb"
+    if path.suffix.lower() in (".parquet", ".pq"):
+        raise SourceError(f"{path}: is called Parquet but is not (it does not begin with PAR1).")
+    return "text"
+
+
+def common_kind(paths: list[Path]) -> FileKind:
+    """What all the files hold; files of different kinds are not one table."""
+    kinds = {path: kind_of(path) for path in paths}
+    first = kinds[paths[0]]
+    for path, kind in kinds.items():
+        if kind != first:
+            raise SourceError(
+                f"{paths[0]} holds {first} and {path} holds {kind}: files read together must be of one kind. "
+                "Use a pattern, such as 'data/*.parquet', to choose."
+            )
+    return first
+
+
+def is_gzip(path: Path) -> bool:
+    """Whether the file is compressed by gzip, by its first bytes."""
+    with path.open("rb") as file:
+        return file.read(2) == _GZIP_MAGIC

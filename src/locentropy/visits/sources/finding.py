@@ -1,0 +1,66 @@
+"""From what the caller named to the parts it is made of, and the columns they agree on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from locentropy.core.errors import ColumnError, ParameterError
+from locentropy.visits.columns import Roles, resolve
+from locentropy.visits.formats import format_named
+from locentropy.visits.sources import database, files, frames, parquet, text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import duckdb
+
+    from locentropy.visits.sources.part import Part
+    from locentropy.visits.visits import Visits
+
+
+def find_parts(con: duckdb.DuckDBPyConnection, visits: Visits) -> list[Part]:
+    """The parts of a source that is a path, a folder, a pattern, or a table in memory."""
+    if not visits.is_path:
+        _must_not_have(visits, ("table", "format", "header", "columns"), "a table in memory")
+        return [frames.part(visits.source)]
+    paths = files.find(visits.source)
+    kind = files.common_kind(paths)
+    if kind != "duckdb":
+        _must_not_have(visits, ("table",), f"{paths[0]} ({kind})")
+    if kind != "text":
+        _must_not_have(visits, ("format", "header", "columns"), f"{paths[0]} ({kind})")
+    if kind == "parquet":
+        return list(parquet.parts(con, paths))
+    if kind == "duckdb":
+        if len(paths) > 1:
+            raise ParameterError(f"{visits.source}: one DuckDB database can be read at a time.")
+        return [database.part(con, paths[0], visits.table)]
+    return list(
+        text.parts(
+            paths,
+            known=None if visits.format is None else format_named(visits.format),
+            header=visits.header,
+            names=visits.columns,
+            chosen=visits.chosen,
+        )
+    )
+
+
+def _must_not_have(visits: Visits, options: Sequence[str], what: str) -> None:
+    for option in options:
+        if getattr(visits, option) is not None:
+            kind = "DuckDB databases" if option == "table" else "text files"
+            raise ParameterError(f"{option}={getattr(visits, option)!r} is for {kind}, not for {what}.")
+
+
+def common_roles(visits: Visits, parts: Sequence[Part]) -> Roles:
+    """The column of each role, the same in all parts."""
+    roles = resolve(visits.choices, parts[0].columns, parts[0].label)
+    for part in parts[1:]:
+        here = resolve(visits.choices, part.columns, part.label)
+        if here != roles:
+            raise ColumnError(
+                f"{parts[0].label} and {part.label} do not have the same columns: "
+                f"{', '.join(parts[0].columns)} there, {', '.join(part.columns)} here."
+            )
+    return roles

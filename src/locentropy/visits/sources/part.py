@@ -1,0 +1,58 @@
+"""A part of a source: rows that share one layout, as the embedded engine sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from locentropy.visits.columns import Roles
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as a query refers to it."""
+
+    expression: str
+    """SQL that gives its value."""
+
+    type_name: str
+    """Its DuckDB type."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A part, ready to be selected from."""
+
+    sql: str
+    """What stands after FROM."""
+
+    columns: dict[str, Column]
+    """The column of each role that is played."""
+
+
+class Part(Protocol):
+    """Rows of one layout: the files of a source may come in several."""
+
+    @property
+    def label(self) -> str:
+        """How an error names it."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns' names, in order."""
+
+    @property
+    def reads_once(self) -> bool:
+        """Whether reading is so costly, or so fleeting, that the rows should be loaded first."""
+
+    def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
+        """Make the rows selectable on a connection."""
+
+
+def described(con: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
+    """The columns of a relation and their types."""
+    rows = con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+    return {row[0]: row[1] for row in rows}

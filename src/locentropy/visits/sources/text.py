@@ -1,0 +1,182 @@
+"""Text files: comma or tab separated, with or without a header, also compressed by gzip.
+
+Nothing is guessed from a sample of rows: every field is read as text, so that ids come in exactly as
+they are written ("007" stays "007"), and what a column holds is decided over all of its rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import glob
+import gzip
+import zlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from locentropy.core.errors import ParameterError, SourceError
+from locentropy.visits.columns import is_usual
+from locentropy.visits.sources.files import is_gzip
+from locentropy.visits.sources.part import Column, Relation
+from locentropy.visits.sql import list_of, literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import duckdb
+
+    from locentropy.visits.columns import Roles
+    from locentropy.visits.formats import Format
+
+_DELIMITERS: Final = (",", "\t", ";", "|")
+_LONGEST_LINE: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the fields of a text file are laid out."""
+
+    columns: tuple[str, ...]
+    has_header: bool
+    delimiter: str
+    quote: str
+    encoding: str
+
+
+@dataclass(frozen=True)
+class TextPart:
+    """One text file."""
+
+    path: Path
+    layout: Layout
+    no_location: str | None = None
+
+    reads_once = True
+
+    @property
+    def label(self) -> str:
+        """The file's path."""
+        return str(self.path)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns' names, from the header or as given."""
+        return list(self.layout.columns)
+
+    def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
+        """Read every field as text; columns are addressed by position, so odd names do no harm."""
+        layout = self.layout
+        fields = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(layout.columns)))
+        options = {
+            "auto_detect": "false",
+            "columns": "{" + fields + "}",
+            "header": str(layout.has_header).lower(),
+            "delim": literal(layout.delimiter),
+            "quote": literal(layout.quote),
+            "escape": literal(layout.quote),
+            "nullstr": "''",
+            "encoding": literal(layout.encoding),
+            "compression": literal("gzip" if is_gzip(self.path) else "none"),
+        }
+        if drop_bad:
+            options |= {"ignore_errors": "true", "store_rejects": "true", "rejects_limit": "0"}
+        files = list_of([glob.escape(str(self.path))])
+        sql = f"read_csv({files}, {', '.join(f'{key}={value}' for key, value in options.items())})"
+        positions = {role: layout.columns.index(name) for role, name in roles.items()}
+        columns = {role: Column(f"c{i}", "VARCHAR") for role, i in positions.items()}
+        if self.no_location is not None:
+            unknown = f"nullif({columns['location'].expression}, {literal(self.no_location)})"
+            columns["location"] = Column(unknown, "VARCHAR")
+        return Relation(sql, columns)
+
+
+def parts(
+    paths: Sequence[Path],
+    *,
+    known: Format | None,
+    header: bool | None,
+    names: Sequence[str] | None,
+    chosen: Sequence[str],
+) -> list[TextPart]:
+    """The files, each with its layout. `chosen` are the columns that the caller named."""
+    if known is not None:
+        # Published dumps are plain: tabs never occur inside a field and quotes mean nothing.
+        layout = Layout(known.columns, False, "\t", "", known.encoding)
+        for path in paths:
+            _must_have_fields(path, _first_row(path, layout), known.columns)
+        return [TextPart(path, layout, known.no_location) for path in paths]
+    return [TextPart(path, _layout(path, header, names, chosen)) for path in paths]
+
+
+def _layout(path: Path, header: bool | None, names: Sequence[str] | None, chosen: Sequence[str]) -> Layout:
+    line = _first_line(path, "utf-8")
+    delimiter = _delimiter(path, line)
+    layout = Layout((), False, delimiter, '"', "utf-8")
+    row = _first_row(path, layout)
+    if header is None:
+        header = names is None and _looks_like_header(row, chosen)
+    if names is not None:
+        _must_have_fields(path, row, names)
+        columns = tuple(names)
+    elif header:
+        columns = tuple(name.strip() for name in row)
+    else:
+        columns = tuple(f"column{i}" for i in range(len(row)))
+    return replace(layout, columns=columns, has_header=header)
+
+
+def _looks_like_header(row: Sequence[str], chosen: Sequence[str]) -> bool:
+    """A header names a column we know or were told of; failing that, it at least holds no number."""
+    if any(cell.strip() in chosen or is_usual(cell) for cell in row):
+        return True
+    return not any(_is_number(cell) for cell in row)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _delimiter(path: Path, line: str) -> str:
+    """Tab by the file's name, else the separator that is most frequent in the first line."""
+    if path.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")):
+        return "\t"
+    return max(_DELIMITERS, key=line.count)
+
+
+def _first_line(path: Path, encoding: str) -> str:
+    try:
+        with gzip.open(path) if is_gzip(path) else path.open("rb") as file:
+            line = file.readline(_LONGEST_LINE).decode(encoding).removeprefix("\ufeff")
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or "it is not whole"
+        raise SourceError(f"{path}: cannot be read ({reason}).") from None
+    except UnicodeDecodeError:
+        raise SourceError(
+            f"{path}: is not UTF-8 text. Convert it first, for example: iconv -f latin1 -t utf-8 {path.name}"
+        ) from None
+    if "\0" in line:
+        raise SourceError(
+            f"{path}: is not text (it contains zero bytes). CSV, TSV and Parquet files are read."
+        )
+    if not line.strip():
+        raise SourceError(f"{path}: the file is empty, or begins with an empty line.")
+    return line
+
+
+def _first_row(path: Path, layout: Layout) -> list[str]:
+    line = _first_line(path, layout.encoding).rstrip("\r\n")
+    if not layout.quote:
+        return line.split(layout.delimiter)
+    return next(csv.reader([line], delimiter=layout.delimiter, quotechar=layout.quote))
+
+
+def _must_have_fields(path: Path, row: Sequence[str], names: Sequence[str]) -> None:
+    if len(row) != len(names):
+        raise ParameterError(
+            f"{path}: the first line has {len(row)} fields, but {len(names)} columns are expected: "
+            f"{', '.join(names)}. Is it another kind of file?"
+        )

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The engine's first query in a process takes far longer than the later ones; a deadline would flake.
+settings.register_profile("default", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("default")
+
+
+@pytest.fixture(scope="session")
+def gowalla() -> Path:
+    """The paper's real data set, which is never part of this repository."""
+    name = os.environ.get("LOCENTROPY_GOWALLA")
+    if not name:
+        pytest.skip("LOCENTROPY_GOWALLA does not name the Gowalla New York file")
+    return Path(name)

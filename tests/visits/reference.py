@@ -1,0 +1,69 @@
+"""The profile in plain Python, written from the definition, to compare the engines with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import md5
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from locentropy import Bounds, VisitProfile
+
+
+class Row(NamedTuple):
+    user: Any
+    location: Any
+    time: int | None = None
+    visits: int = 1
+
+
+def pairs(rows: Iterable[Row], listed: set[Any] | None = None) -> dict[Any, dict[Any, tuple[int, Any]]]:
+    """For each user, each location's (visits, first time)."""
+    record: dict[Any, dict[Any, tuple[int, Any]]] = {}
+    for row in rows:
+        if listed is None or row.location in listed:
+            places = record.setdefault(row.user, {})
+            visits, first = places.get(row.location, (0, row.time))
+            earliest = None if row.time is None else min(first, row.time)
+            places[row.location] = (visits + row.visits, earliest)
+    return record
+
+
+def rank_key(location: Any, visits: int, first: Any, keep: str) -> tuple[Any, ...]:
+    tie = md5(str(location).encode()).hexdigest()
+    if keep == "first":
+        return (first, tie)
+    if keep == "most-visited":
+        return (-visits, tie)
+    return (len(location), location.encode()) if isinstance(location, str) else (location,)
+
+
+def profile(
+    rows: Iterable[Row], bounds: Bounds | None, listed: set[Any] | None = None
+) -> Counter[tuple[Any, int]]:
+    """Users by (location, visits)."""
+    counts: Counter[tuple[Any, int]] = Counter()
+    for places in pairs(rows, listed).values():
+        if bounds is None:
+            counts.update((location, visits) for location, (visits, _) in places.items())
+            continue
+        assert bounds.keep is not None
+        order = sorted(places, key=lambda at: rank_key(at, *places[at], bounds.keep))
+        kept = order[: bounds.max_locations]
+        counts.update((at, min(places[at][0], bounds.max_visits)) for at in kept)
+    return counts
+
+
+def as_counter(profile: VisitProfile) -> Counter[tuple[Any, int]]:
+    table = profile.to_arrow().to_pydict()
+    keys = list(zip(table["location"], table["visits"], strict=True))
+    assert len(set(keys)) == len(keys)
+    return Counter(dict(zip(keys, table["users"], strict=True)))
+
+
+def places_histogram(rows: Iterable[Row]) -> list[int]:
+    """How many users were at exactly 0, 1, 2, … places."""
+    sizes = Counter(len(places) for places in pairs(rows).values())
+    return [sizes[size] for size in range(max(sizes) + 1)]
