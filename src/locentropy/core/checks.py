@@ -10,7 +10,7 @@ from locentropy.core.errors import ParameterError
 def check_whole(call: str, name: str, value: object, low: int, high: int) -> None:
     """Raise ParameterError unless `value` is a whole number in low..high; `call` shows a correct call."""
     # True is an int in Python, and never what was meant.
-    if isinstance(value, bool) or not isinstance(value, Integral) or not low <= value <= high:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not low <= int(value) <= high:
         raise ParameterError(
             f"{name}={value!r}: expected a whole number from {low:,} to {high:,}. A correct call: {call}"
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ColumnError
-from locentropy.visits.kinds import kind_of, must_fit
+from locentropy.visits.kinds import MOST_VISITS_PER_ROW, kind_of, must_fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,11 +56,17 @@ def cast(role: str, name: str, column: Column, label: str, id_type: str | None) 
         return f"CAST({value} AS {id_type})"
     if role == "time":
         return {"text": _time_of_text, "moment": _microseconds}.get(kind, _as_is)(value)
-    if kind != "text":
-        whole = role == "visits" and kind != "real"
-        return f"TRY_CAST({value} AS {'BIGINT' if whole else 'DOUBLE'})"
-    number = f"coalesce(TRY_CAST({value} AS DOUBLE), 'nan'::DOUBLE)"
-    return f"CASE WHEN {value} IS NOT NULL THEN {number} END"
+    number = value
+    if kind == "text":
+        parsed = f"coalesce(TRY_CAST({value} AS DOUBLE), 'nan'::DOUBLE)"
+        number = f"CASE WHEN {value} IS NOT NULL THEN {parsed} END"
+    return _whole(number) if role == "visits" else f"CAST({number} AS DOUBLE)"
+
+
+def _whole(number: str) -> str:
+    """A number of visits; 0, which is none, for what is not whole or is beyond all reason."""
+    reasonable = f"{number} BETWEEN 1 AND {MOST_VISITS_PER_ROW} AND {number} = floor({number})"
+    return f"CASE WHEN {reasonable} THEN CAST({number} AS BIGINT) ELSE 0 END"
 
 
 def _as_is(value: str) -> str:
@@ -73,9 +79,12 @@ def _microseconds(moment: str) -> str:
 
 
 def _time_of_text(value: str) -> str:
-    """ISO 8601 (without an offset: UTC), the format of TSMC 2014, or a whole number such as Unix seconds."""
-    iso = _microseconds(f"TRY_CAST({value} AS TIMESTAMPTZ)")
-    tsmc = f"epoch_us(try_strptime({value}, {_TSMC_TIME}))"
+    """ISO 8601 (without an offset: UTC), the format of TSMC 2014, or a whole number such as Unix seconds.
+
+    DuckDB also reads words such as "epoch" and "infinity" as times; a time has a hyphen or a colon.
+    """
+    iso = _microseconds(f"TRY_CAST(CASE WHEN contains({value}, '-') THEN {value} END AS TIMESTAMPTZ)")
+    tsmc = _microseconds(f"try_strptime(CASE WHEN contains({value}, ':') THEN {value} END, {_TSMC_TIME})")
     return f"coalesce({iso}, {tsmc}, {whole_number(value)})"
 
 

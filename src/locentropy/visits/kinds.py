@@ -10,6 +10,9 @@ from locentropy.core.errors import ColumnError
 Kind = Literal["integer", "big-integer", "text", "real", "moment", "other"]
 """`big-integer` may exceed 64 signed bits, so it travels as its text; `moment` is a date or a time."""
 
+MOST_VISITS_PER_ROW: Final = 2**31 - 1
+"""More visits in one pre-counted row than anybody makes; below it sums cannot overflow 64 bits."""
+
 _INTEGERS: Final = frozenset("TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER".split())
 _BIG: Final = frozenset("UBIGINT HUGEINT UHUGEINT BIGNUM".split())
 

@@ -89,7 +89,8 @@ class DuckDBEngine:
             (rows,) = self._con.execute(
                 "SELECT count(DISTINCT (scan_id, file_id, line)) FROM reject_errors"
             ).fetchall()[0]
-            PRIVATE_LOG.info("%s: %d lines that are no rows were dropped", self.label, rows)
+            if rows:
+                PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, rows)
 
     def _must_agree_on_ids(self, roles: Roles, parts: Sequence[Part]) -> None:
         """Text files have no types, but ids that are all numbers in one and not in another are two spellings."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from locentropy.visits.columns import resolve
-from locentropy.visits.kinds import Kind, must_fit
+from locentropy.visits.kinds import MOST_VISITS_PER_ROW, Kind, must_fit
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -88,4 +88,7 @@ def _cast(role: str, column: Any, ids: Ids) -> Any:
         return column.cast("int64" if kind == "integer" and ids != "text" else "string")
     if role == "time":
         return column
-    return column.cast("int64" if role == "visits" and kind != "real" else "float64")
+    if role != "visits":
+        return column.cast("float64")
+    reasonable = column.between(1, MOST_VISITS_PER_ROW) & (column == column.floor())
+    return reasonable.ifelse(column, 0).cast("int64")

@@ -6,6 +6,9 @@ import glob
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from locentropy.core.errors import SourceError
 from locentropy.visits.sources.part import Column, Relation, described
 from locentropy.visits.sql import identifier, list_of
@@ -28,7 +31,8 @@ class ParquetPart:
     """Parquet files with the same columns of the same types, read where they are."""
 
     paths: tuple[Path, ...]
-    types: dict[str, str]
+    layout: dict[str, Column]
+    """Each column by its name in the file; the engine renames those that differ by case only."""
 
     reads_once = False
 
@@ -40,25 +44,30 @@ class ParquetPart:
     @property
     def columns(self) -> list[str]:
         """The columns' names."""
-        return list(self.types)
+        return list(self.layout)
 
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
         """Select from the files in place."""
-        columns = {role: Column(identifier(name), self.types[name]) for role, name in roles.items()}
-        return Relation(_reading(self.paths), columns)
+        return Relation(_reading(self.paths), {role: self.layout[name] for role, name in roles.items()})
 
 
 def parts(con: duckdb.DuckDBPyConnection, paths: list[Path]) -> list[ParquetPart]:
     """The files, grouped by their layout."""
+    groups: dict[tuple[tuple[str, Column], ...], list[Path]] = {}
+    for path in paths:
+        groups.setdefault(tuple(_layout(con, path).items()), []).append(path)
+    return [ParquetPart(tuple(group), dict(layout)) for layout, group in groups.items()]
+
+
+def _layout(con: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Column]:
     import duckdb
 
-    groups: dict[tuple[tuple[str, str], ...], list[Path]] = {}
-    for path in paths:
-        try:
-            layout = tuple(described(con, _reading((path,))).items())
-        except duckdb.Error:
-            raise SourceError(
-                f"{path}: cannot be read as Parquet. Is it whole? Copy it again from where it came."
-            ) from None
-        groups.setdefault(layout, []).append(path)
-    return [ParquetPart(tuple(group), dict(layout)) for layout, group in groups.items()]
+    try:
+        names = pq.read_schema(path).names
+        types = described(con, _reading((path,)))
+    except (duckdb.Error, pa.ArrowException, OSError):
+        raise SourceError(
+            f"{path}: cannot be read as Parquet. Is it whole? Copy it again from where it came."
+        ) from None
+    columns = (Column(identifier(name), type_name) for name, type_name in types.items())
+    return dict(zip(names, columns, strict=True))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import glob
 import gzip
+import re
 import zlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -144,7 +145,8 @@ def _delimiter(path: Path, line: str) -> str:
     """Tab by the file's name, else the separator that is most frequent in the first line."""
     if path.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")):
         return "\t"
-    return max(_DELIMITERS, key=line.count)
+    unquoted = re.sub(r'"(?:[^"]|"")*"', "", line)
+    return max(_DELIMITERS, key=unquoted.count)
 
 
 def _first_line(path: Path, encoding: str) -> str:

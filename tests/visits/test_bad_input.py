@@ -1,0 +1,330 @@
+"""Bad input: a clear error that names the file and column and shows what to do; nothing is left behind."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import ibis
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import locentropy as le
+from locentropy.core.errors import (
+    BadRowsError,
+    ColumnError,
+    EngineError,
+    LocentropyError,
+    ParameterError,
+    SourceError,
+)
+from locentropy.visits.private_log import PRIVATE_LOG
+
+from .reference import as_counter
+
+SECRET = "s3cret-person"
+
+
+@pytest.fixture(autouse=True)
+def no_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spill))
+    yield
+    assert list(spill.iterdir()) == []
+
+
+def refused(kind: type[LocentropyError], *words: str, visits: le.Visits) -> str:
+    with pytest.raises(kind) as caught:
+        le.exact_profile(visits)
+    message = str(caught.value)
+    for word in words:
+        assert word in message
+    assert SECRET not in message
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    return message
+
+
+def text(tmp_path: Path, content: str, name: str = "rows.csv") -> Path:
+    path = tmp_path / name
+    path.write_text(content)
+    return path
+
+
+class TestFiles:
+    def test_missing(self, tmp_path: Path) -> None:
+        refused(SourceError, "no such file", "nowhere.csv", visits=le.Visits(tmp_path / "nowhere.csv"))
+
+    def test_empty(self, tmp_path: Path) -> None:
+        refused(SourceError, "rows.csv", "empty", visits=le.Visits(text(tmp_path, "")))
+        refused(SourceError, "rows.csv", "empty", visits=le.Visits(text(tmp_path, "\n\n")))
+
+    def test_header_only(self, tmp_path: Path) -> None:
+        refused(SourceError, "rows.csv", "no rows", visits=le.Visits(text(tmp_path, "user,location\n")))
+
+    def test_a_folder_without_tables(self, tmp_path: Path) -> None:
+        refused(SourceError, "no table", visits=le.Visits(tmp_path))
+
+    def test_a_pattern_without_matches(self, tmp_path: Path) -> None:
+        refused(SourceError, "no file matches", visits=le.Visits(str(tmp_path / "*.parquet")))
+
+    def test_kinds_do_not_mix(self, tmp_path: Path) -> None:
+        text(tmp_path, "user,location\n1,2\n")
+        pq.write_table(pa.table({"user": [1], "location": [2]}), tmp_path / "rows.parquet")
+        refused(SourceError, "one kind", "rows.parquet", visits=le.Visits(tmp_path))
+
+    def test_unreadable_parquet(self, tmp_path: Path) -> None:
+        path = tmp_path / "cut.parquet"
+        pq.write_table(pa.table({"user": range(1000), "location": range(1000)}), path)
+        whole = path.read_bytes()
+        for broken in (
+            whole[: len(whole) // 2],
+            b"PAR1" + bytes(100) + b"PAR1",
+            whole[:4] + bytes(2000) + whole[2004:],
+        ):
+            path.write_bytes(broken)
+            refused(LocentropyError, "cut.parquet", visits=le.Visits(path))
+        path.write_bytes(b"not parquet at all, but called so")
+        refused(SourceError, "does not begin with PAR1", visits=le.Visits(path))
+
+    def test_cut_gzip(self, tmp_path: Path) -> None:
+        path = tmp_path / "rows.csv.gz"
+        whole = gzip.compress(
+            "user,location\n".encode() + b"".join(b"%d,%d\n" % (i, i * i) for i in range(10_000))
+        )
+        path.write_bytes(whole[: len(whole) // 2])
+        refused(LocentropyError, "rows.csv.gz", visits=le.Visits(path))
+        path.write_bytes(whole[:12])
+        refused(SourceError, "rows.csv.gz", "not whole", visits=le.Visits(path))
+
+    def test_other_encodings(self, tmp_path: Path) -> None:
+        path = tmp_path / "latin.csv"
+        path.write_bytes("user,location\n1,Café\n".encode("latin-1"))
+        refused(SourceError, "latin.csv", "UTF-8", "line 2", visits=le.Visits(path))
+        path.write_bytes("user,place\n1,Café\n".encode("utf-16"))
+        refused(SourceError, "latin.csv", "UTF-8", visits=le.Visits(path))
+
+    def test_binary(self, tmp_path: Path) -> None:
+        path = tmp_path / "rows.csv"
+        path.write_bytes(b"user\0location")
+        refused(SourceError, "not text", visits=le.Visits(path))
+
+    def test_not_a_table(self) -> None:
+        refused(SourceError, "int", "For example", visits=le.Visits(7))
+
+    def test_options_of_other_kinds(self, tmp_path: Path) -> None:
+        path = text(tmp_path, "user,location\n1,2\n")
+        refused(ParameterError, "DuckDB", visits=le.Visits(path, table="t"))
+        pq.write_table(pa.table({"user": [1], "location": [2]}), tmp_path / "rows.parquet")
+        refused(ParameterError, "text files", visits=le.Visits(tmp_path / "rows.parquet", header=True))
+        with pytest.raises(ParameterError, match="gowalla"):
+            le.Visits(path, format="myspace")
+        with pytest.raises(ParameterError, match="drop"):
+            le.Visits(path, bad_rows="ignore")  # type: ignore[arg-type]
+        refused(ParameterError, "first line has 1 fields", visits=le.Visits(path, format="gowalla"))
+        refused(ParameterError, "2 fields", visits=le.Visits(path, columns=("user", "location", "time")))
+
+    def test_databases_of_several_tables(self, tmp_path: Path) -> None:
+        import duckdb
+
+        path = tmp_path / "rows.duckdb"
+        with duckdb.connect(str(path)) as con:
+            con.execute("CREATE TABLE one AS SELECT 1 AS user, 2 AS location")
+            con.execute("CREATE TABLE two AS SELECT 1 AS user, 2 AS location")
+        refused(SourceError, "one, two", "--table", visits=le.Visits(path))
+        refused(SourceError, "one, two", "three", visits=le.Visits(path, table="three"))
+
+
+class TestColumns:
+    def test_missing(self, tmp_path: Path) -> None:
+        path = text(tmp_path, "who,location\nx,2\n")
+        refused(
+            ColumnError, "rows.csv", "no user column", "'who', 'location'", "--user", visits=le.Visits(path)
+        )
+        refused(ColumnError, "'owner'", "'who', 'location'", visits=le.Visits(path, user="owner"))
+
+    def test_ambiguous(self) -> None:
+        table = pa.table({"uid": [1], "user_id": [1], "place": [2]})
+        refused(ColumnError, "'uid' and 'user_id'", "--user", visits=le.Visits(table))
+        assert len(le.exact_profile(le.Visits(table, user="uid"))) == 1
+
+    def test_one_column_for_two_roles(self) -> None:
+        table = pa.table({"uid": [1], "place": [2]})
+        refused(ParameterError, "same column", visits=le.Visits(table, user="uid", location="uid"))
+
+    def test_names_that_differ_by_case(self, tmp_path: Path) -> None:
+        table = pa.table({"place": [1], "uid": [1], "UID": [2]})
+        refused(ColumnError, "'uid' and 'UID'", visits=le.Visits(table, user="uid"))
+        pq.write_table(table, tmp_path / "rows.parquet")
+        refused(ColumnError, "case", visits=le.Visits(tmp_path / "rows.parquet", user="uid"))
+
+    def test_half_a_coordinate(self) -> None:
+        table = pa.table({"user": [1], "place": [2], "y": [1.0]})
+        refused(ColumnError, "no lon column", visits=le.Visits(table, lat="y"))
+
+    def test_files_with_different_columns(self, tmp_path: Path) -> None:
+        text(tmp_path, "user,location\n1,2\n", "a.csv")
+        text(tmp_path, "uid,location\n1,2\n", "b.csv")
+        refused(ColumnError, "a.csv", "b.csv", "same columns", visits=le.Visits(tmp_path))
+
+    @pytest.mark.parametrize(
+        ("role", "column"),
+        [
+            ("time", pa.array([True])),
+            ("visits", pa.array([True])),
+            ("lat", pa.array([0], pa.timestamp("us"))),
+            ("location", pa.array([[1]])),
+            ("user", pa.array([0], pa.date32())),
+        ],
+    )
+    def test_types_that_cannot_play_the_role(self, role: str, column: pa.Array) -> None:
+        columns = {"user": [1], "location": [1], "lat": [1.0], "lon": [1.0], role: column}
+        for source in (pa.table(columns), ibis.memtable(pa.table(columns))):
+            refused(ColumnError, f"the {role} column '{role}' has type", visits=le.Visits(source))
+
+
+class TestIds:
+    def test_floating_point(self) -> None:
+        for source in (
+            pa.table({"user": [7.0], "location": [1]}),
+            pd.DataFrame({"user": [7, None], "location": [1, 2]}),
+            pl.DataFrame({"user": [7.0], "location": [1]}),
+            ibis.memtable(pa.table({"user": [7.0], "location": [1]})),
+        ):
+            refused(ColumnError, "user", "floating-point", "7.0", visits=le.Visits(source))
+
+    @pytest.mark.parametrize("mixed", [[7, "7"], ["7", 7.0], [7, 7.5], [b"7", "7"]])
+    def test_mixed_in_one_column(self, mixed: list[object]) -> None:
+        frame = pd.DataFrame({"user": pd.Series(mixed, dtype=object), "location": [1, 2]})
+        refused(ColumnError, "user", visits=le.Visits(frame))
+
+    def test_mixed_across_parquet_files(self, tmp_path: Path) -> None:
+        pq.write_table(pa.table({"user": [7], "location": [1]}), tmp_path / "a.parquet")
+        pq.write_table(pa.table({"user": ["7"], "location": [1]}), tmp_path / "b.parquet")
+        refused(ColumnError, "a.parquet", "b.parquet", "one person", "--ids text", visits=le.Visits(tmp_path))
+
+    def test_mixed_across_text_files(self, tmp_path: Path) -> None:
+        text(tmp_path, "user,location\n7,1\n8,1\n", "a.csv")
+        text(tmp_path, "user,location\nu7,1\n8,1\n", "b.csv")
+        refused(ColumnError, "a.csv", "b.csv", "--ids text", visits=le.Visits(tmp_path))
+        assert le.exact_profile(le.Visits(tmp_path, ids="text")).user_counts.tolist() == [3]
+
+    @pytest.mark.parametrize("role", ["user", "location"])
+    @pytest.mark.parametrize(("spelling", "word"), [("7.0", "decimal"), (" 7", "blanks"), ("7 ", "blanks")])
+    def test_two_spellings_of_one_id(self, role: str, spelling: str, word: str, tmp_path: Path) -> None:
+        rows = {"user": ["1", "2"], "location": ["1", "2"], role: ["7", spelling]}
+        lines = "".join(f"{user},{location}\n" for user, location in zip(*rows.values(), strict=True))
+        path = text(tmp_path, f"user,location\n{lines}")
+        for source in (path, pa.table(rows), ibis.memtable(pa.table(rows))):
+            refused(ColumnError, role, word, "--ids text", visits=le.Visits(source))
+            assert le.exact_profile(le.Visits(source, ids="text")).users.sum() == 2
+
+    def test_all_null(self, tmp_path: Path) -> None:
+        for role in ("user", "location"):
+            columns = {"user": [1, 2], "location": [1, 2], role: pa.nulls(2, pa.int64())}
+            for rule in ("fail", "drop"):
+                refused(
+                    ColumnError, f"{role} column", "null", visits=le.Visits(pa.table(columns), bad_rows=rule)
+                )
+        path = text(tmp_path, "user,location\n,1\n,2\n")
+        refused(ColumnError, "rows.csv", "user column", "null", visits=le.Visits(path))
+
+
+BAD_ROWS = {
+    "no user": ("user", ",cafe,2020-01-01,1,1.5,1"),
+    "no location": ("location", f"{SECRET},,2020-01-01,1,1.5,1"),
+    "no time": ("time", f"{SECRET},cafe,,1,1.5,1"),
+    "not a time": ("time", f"{SECRET},cafe,yesterday,1,1.5,1"),
+    "an impossible day": ("time", f"{SECRET},cafe,2020-02-30,1,1.5,1"),
+    "the end of time": ("time", f"{SECRET},cafe,infinity,1,1.5,1"),
+    "no visits": ("visits", f"{SECRET},cafe,2020-01-01,,1.5,1"),
+    "zero visits": ("visits", f"{SECRET},cafe,2020-01-01,0,1.5,1"),
+    "negative visits": ("visits", f"{SECRET},cafe,2020-01-01,-1,1.5,1"),
+    "a fraction of a visit": ("visits", f"{SECRET},cafe,2020-01-01,1.5,1.5,1"),
+    "NaN visits": ("visits", f"{SECRET},cafe,2020-01-01,nan,1.5,1"),
+    "infinite visits": ("visits", f"{SECRET},cafe,2020-01-01,inf,1.5,1"),
+    "too many visits": ("visits", f"{SECRET},cafe,2020-01-01,1e12,1.5,1"),
+    "visits in words": ("visits", f"{SECRET},cafe,2020-01-01,two,1.5,1"),
+    "not a latitude": ("lat", f"{SECRET},cafe,2020-01-01,1,north,1"),
+    "not a longitude": ("lon", f"{SECRET},cafe,2020-01-01,1,1.5,east"),
+    "too few fields": ("line 3", f"{SECRET},cafe"),
+    "too many fields": ("line 3", f"{SECRET},cafe,2020-01-01,1,1.5,1,1"),
+}
+
+
+@pytest.fixture
+def private_log() -> Any:
+    records: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
+    PRIVATE_LOG.addHandler(handler)
+    yield records
+    PRIVATE_LOG.removeHandler(handler)
+
+
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_bad_rows_fail_by_default_or_are_dropped(name: str, tmp_path: Path, private_log: list[str]) -> None:
+    where, row = BAD_ROWS[name]
+    good = "good,park,2020-01-01,2,1.5,1"
+    path = text(tmp_path, f"user,location,time,visits,lat,lon\n{good}\n{row}\n")
+    message = refused(BadRowsError, "rows.csv", where, "--bad-rows drop", visits=le.Visits(path))
+    assert not any(count in message for count in ("1 row", "(1)", ": 1"))
+    private_log.clear()
+    found = le.exact_profile(le.Visits(path, bad_rows="drop"))
+    assert as_counter(found) == {("park", 2): 1}
+    assert found.locations.to_pylist() == ["park"]
+    assert len(private_log) == 1
+    assert "1" in private_log[0].rpartition(":")[2], "the number of rows, for the operator alone"
+
+
+TYPED = {
+    "user": [1, None],
+    "location": [1, None],
+    "time": [pa.scalar(0, pa.timestamp("us")), None],
+    "visits": [1.0, float("nan")],
+    "lat": [1.0, float("nan")],
+}
+
+
+@pytest.mark.parametrize("role", TYPED)
+def test_bad_rows_of_typed_tables(role: str) -> None:
+    columns = {"user": [1, 2], "location": [1, 2], "lat": [1.0, None], "lon": [1.0, None], role: TYPED[role]}
+    table = pa.table({name: pa.array(values) for name, values in columns.items()})
+    for source in (table, ibis.memtable(table)):
+        refused(BadRowsError, f"'{role}'", visits=le.Visits(source))
+        assert as_counter(le.exact_profile(le.Visits(source, bad_rows="drop"))) == {(1, 1): 1}
+
+
+def test_records_do_not_reach_the_root_logger(tmp_path: Path) -> None:
+    path = text(tmp_path, "user,location\n1,2\n,3\n")
+    seen: list[logging.LogRecord] = []
+    handler = logging.Handler(logging.DEBUG)
+    handler.emit = seen.append  # type: ignore[method-assign]
+    logging.getLogger().addHandler(handler)
+    try:
+        le.exact_profile(le.Visits(path, bad_rows="drop"))
+    finally:
+        logging.getLogger().removeHandler(handler)
+    assert not seen
+
+
+def test_out_of_memory_says_what_to_do(tmp_path: Path) -> None:
+    table = pa.table({"user": range(300_000), "location": range(300_000)})
+    with pytest.raises(EngineError, match="--memory"):
+        le.exact_profile(le.Visits(table), resources=le.Resources(memory="1MB", threads=1))
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [({"memory": "lots"}, "2GB"), ({"threads": 0}, "threads"), ({"spill": "/no/where"}, "folder")],
+)
+def test_resources_that_cannot_be_right(options: dict[str, Any], word: str) -> None:
+    with pytest.raises(ParameterError, match=word):
+        le.Resources(**options)
