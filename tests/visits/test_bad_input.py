@@ -96,9 +96,7 @@ class TestFiles:
 
     def test_cut_gzip(self, tmp_path: Path) -> None:
         path = tmp_path / "rows.csv.gz"
-        whole = gzip.compress(
-            "user,location\n".encode() + b"".join(b"%d,%d\n" % (i, i * i) for i in range(10_000))
-        )
+        whole = gzip.compress(b"user,location\n" + b"".join(b"%d,%d\n" % (i, i * i) for i in range(10_000)))
         path.write_bytes(whole[: len(whole) // 2])
         refused(LocentropyError, "rows.csv.gz", visits=le.Visits(path))
         path.write_bytes(whole[:12])

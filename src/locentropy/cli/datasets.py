@@ -103,7 +103,7 @@ def _reduce(made: ZipfVisits, to: Path, resources: Resources) -> None:
 
     from locentropy.core.files import appearing_together
     from locentropy.datasets.zipf import USERS_PER_CHUNK
-    from locentropy.visits.queries import profiles_of_chunks
+    from locentropy.visits.queries import profile_of_chunks
     from locentropy.visits.visits import Visits
 
     with appearing_together(to) as [part], progress_bar() as progress:
@@ -113,6 +113,6 @@ def _reduce(made: ZipfVisits, to: Path, resources: Resources) -> None:
                 progress("Drawing and counting visits", number * USERS_PER_CHUNK / made.users)
                 yield Visits(table)
 
-        [reduced] = profiles_of_chunks(chunks(), [None], resources=resources)
+        reduced = profile_of_chunks(chunks(), None, resources=resources)
         pq.write_table(reduced.to_arrow(), part)
     note(f"Written: {to}")

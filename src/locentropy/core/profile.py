@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from locentropy.core.bounds import Bounds
@@ -50,19 +52,21 @@ class VisitProfile:
         cls, locations: pa.Array, index: Integers, visits: Integers, users: Integers, bounds: Bounds | None
     ) -> VisitProfile:
         """A profile from rows in any order; rows about the same location and visits are added up."""
-        order = np.lexsort((visits, index))
-        index, visits, users = index[order], visits[order], users[order]
-        if len(index) and (
-            index[0] < 0 or index[-1] >= len(locations) or visits.min() < 1 or users.min() < 1
-        ):
+        if len(index) == 0:
+            return cls(locations, index, visits, users, bounds)
+        if index.min() < 0 or index.max() >= len(locations) or visits.min() < 1 or users.min() < 1:
             raise ParameterError(
                 "A visit profile has rows (location, visits ≥ 1, users ≥ 1) of its locations."
             )
+        # One number per row sorts much faster than two; Python's integers tell whether it fits 64 bits.
+        span = int(visits.max()) + 1
+        fits = len(locations) * span < 2**63
+        order = np.argsort(index * span + visits, kind="stable") if fits else np.lexsort((visits, index))
+        index, visits, users = index[order], visits[order], users[order]
         new = np.ones(len(index), dtype=bool)
         new[1:] = (np.diff(index) != 0) | (np.diff(visits) != 0)
         starts = np.flatnonzero(new)
-        total = np.add.reduceat(users, starts) if len(starts) else users
-        return cls(locations, index[starts], visits[starts], total, bounds)
+        return cls(locations, index[starts], visits[starts], np.add.reduceat(users, starts), bounds)
 
     def __len__(self) -> int:
         """The number of locations."""
@@ -109,21 +113,23 @@ class VisitProfile:
 
     def __add__(self, other: VisitProfile) -> VisitProfile:
         """The profile of two groups of people together; nobody may be in both."""
-        if self.bounds != other.bounds:
-            raise ParameterError("Profiles under different bounds do not add up.")
-        if self.locations.equals(other.locations):
-            locations, mine, theirs = self.locations, self.index, other.index
-        else:
-            locations = _sorted_distinct(self.locations, other.locations)
-            mine = _positions(self.locations, locations)[self.index]
-            theirs = _positions(other.locations, locations)[other.index]
-        return VisitProfile.from_rows(
-            locations,
-            np.concatenate([mine, theirs]),
-            np.concatenate([self.visits, other.visits]),
-            np.concatenate([self.users, other.users]),
-            self.bounds,
-        )
+        return VisitProfile.total([self, other])
+
+    @classmethod
+    def total(cls, profiles: Iterable[VisitProfile]) -> VisitProfile:
+        """The profile of several groups of people together; nobody may be in two of them.
+
+        Takes them one by one, and adds up only when as much is waiting as is already added up, so that
+        many small profiles do not cost a pass over the sum each.
+        """
+        waiting: list[VisitProfile] = []
+        for profile in profiles:
+            waiting.append(profile)
+            if sum(len(each.index) for each in waiting[1:]) > len(waiting[0].index):
+                waiting = [_added(waiting)]
+        if not waiting:
+            raise ParameterError("There are no profiles, so there is no total.")
+        return _added(waiting)
 
     def equals(self, other: VisitProfile) -> bool:
         """The same locations in the same order, with the same integers."""
@@ -141,10 +147,28 @@ class VisitProfile:
         )
 
 
-def _sorted_distinct(left: pa.Array, right: pa.Array) -> pa.Array:
-    if left.type != right.type:
-        raise ParameterError(f"Location ids of type {left.type} and {right.type} do not mix.")
-    distinct = pc.unique(pa.concat_arrays([left, right]))
+def _added(profiles: list[VisitProfile]) -> VisitProfile:
+    first = profiles[0]
+    if any(each.bounds != first.bounds for each in profiles):
+        raise ParameterError("Profiles under different bounds do not add up.")
+    if all(each.locations.equals(first.locations) for each in profiles):
+        locations, indexes = first.locations, [each.index for each in profiles]
+    else:
+        locations = _sorted_distinct([each.locations for each in profiles])
+        indexes = [_positions(each.locations, locations)[each.index] for each in profiles]
+    return VisitProfile.from_rows(
+        locations,
+        np.concatenate(indexes),
+        np.concatenate([each.visits for each in profiles]),
+        np.concatenate([each.users for each in profiles]),
+        first.bounds,
+    )
+
+
+def _sorted_distinct(ids: list[pa.Array]) -> pa.Array:
+    if len({each.type for each in ids}) > 1:
+        raise ParameterError("Location ids that are whole numbers and ids that are texts do not mix.")
+    distinct = pc.unique(pa.concat_arrays(ids))
     return distinct.take(pc.sort_indices(distinct))
 
 

@@ -89,8 +89,7 @@ def pairs(visits: ibis.Table, places: ibis.Table) -> ibis.Table:
     answers = {"visits": (there.visits.sum() if "visits" in visits.columns else there.count())}
     if "time" in visits.columns:
         answers["first"] = there.time.min()
-    counted = there.group_by(["user", "code"]).aggregate(**answers)
-    return counted.mutate(visits=counted.visits.cast("int64"))
+    return there.group_by(["user", "code"]).aggregate(**answers)
 
 
 def ranked(pairs: ibis.Table, places: ibis.Table, keep: Keep) -> ibis.Table:

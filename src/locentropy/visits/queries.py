@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from locentropy.core.errors import ParameterError
 from locentropy.core.profile import VisitProfile
 from locentropy.visits import expression
 from locentropy.visits.checking import check
@@ -48,7 +47,7 @@ class TableQueries:
         self._pairs = engine.keep("pairs", expression.pairs(good, self._places), "Counting visits")
         engine.forget_visits()
         coded = engine.run(self._places, "Finding places")
-        ids, codes = coded["location"].combine_chunks(), coded["code"].to_numpy()
+        ids, codes = coded["location"].combine_chunks(), _integers(coded, "code")
         if wanted is None:
             shown = presented(ids, typed=engine.typed_locations)
             order = pc.sort_indices(shown)
@@ -85,7 +84,7 @@ class TableQueries:
         ranked = expression.ranked(self._pairs, self._places, keep)
         counts = expression.bounded_counts(ranked, steps, max(each.max_visits for each in bounds))
         rows = self._engine.run(counts, "Bounding and counting")
-        step = rows["step"].to_numpy()
+        step = _integers(rows, "step")
         return {
             each: self._as_profile(rows.filter(step <= steps.index(each.max_locations)), each)
             for each in bounds
@@ -99,18 +98,23 @@ class TableQueries:
     def places_per_user(self) -> NDArray[np.int64]:
         """How many users were in exactly 0, 1, 2, … of the locations."""
         rows = self._engine.run(expression.users_by_places(self._pairs), "Counting")
-        users: NDArray[np.int64] = np.bincount(rows["places"].to_numpy(), rows["users"].to_numpy()).astype(
-            np.int64
-        )
-        return users
+        places, users = _integers(rows, "places"), _integers(rows, "users")
+        histogram = np.zeros(int(places.max(initial=0)) + 1, dtype=np.int64)
+        histogram[places] = users
+        return histogram
 
     def _as_profile(self, rows: pa.Table, bounds: Bounds | None) -> VisitProfile:
-        visits, users = rows["visits"].to_numpy(), rows["users"].to_numpy()
+        visits = _integers(rows, "visits")
         if bounds is not None:
             visits = np.minimum(visits, bounds.max_visits)
-        return VisitProfile.from_rows(
-            self._locations, self._position[rows["code"].to_numpy()], visits, users.astype(np.int64), bounds
-        )
+        index = self._position[_integers(rows, "code")]
+        return VisitProfile.from_rows(self._locations, index, visits, _integers(rows, "users"), bounds)
+
+
+def _integers(rows: pa.Table, name: str) -> NDArray[np.int64]:
+    """A column as 64-bit integers, whatever width the engine gives its sums and counts."""
+    integers: NDArray[np.int64] = rows[name].cast(pa.int64()).to_numpy()
+    return integers
 
 
 @contextmanager
@@ -159,19 +163,17 @@ def exact_profile(
         return queries.exact_profile()
 
 
-def profiles_of_chunks(
-    chunks: Iterable[Visits], bounds: Sequence[Bounds | None], *, resources: Resources = DEFAULT_RESOURCES
-) -> list[VisitProfile]:
-    """Profiles of visits that come in chunks, under each of `bounds` (None: nobody bounded).
+def profile_of_chunks(
+    chunks: Iterable[Visits], bounds: Bounds | None, *, resources: Resources = DEFAULT_RESOURCES
+) -> VisitProfile:
+    """The profile of visits that come in chunks, under `bounds` (None: nobody bounded). Private.
 
     Every user must be wholly within one chunk. Memory is bounded by the largest chunk.
     """
-    totals: list[VisitProfile] | None = None
-    for chunk in chunks:
-        with open_queries(chunk, resources=resources) as queries:
-            limited = iter(queries.profiles([each for each in bounds if each is not None]))
-            found = [queries.exact_profile() if each is None else next(limited) for each in bounds]
-        totals = found if totals is None else [old + new for old, new in zip(totals, found, strict=True)]
-    if totals is None:
-        raise ParameterError("There are no chunks, so there is no profile.")
-    return totals
+
+    def profile_of(chunk: Visits) -> VisitProfile:
+        if bounds is None:
+            return exact_profile(chunk, resources=resources)
+        return profile(chunk, bounds, resources=resources)
+
+    return VisitProfile.total(map(profile_of, chunks))

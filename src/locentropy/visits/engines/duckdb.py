@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from locentropy.visits.visits import Visits
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
+_IBIS_TYPES: Final = {"BIGINT": "int64", "VARCHAR": "string", "DOUBLE": "float64"}
+_SQL_TYPES: Final = {ours: theirs for theirs, ours in _IBIS_TYPES.items()}
 
 
 class DuckDBEngine:
@@ -68,8 +70,9 @@ class DuckDBEngine:
             self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
         self._loaded = any(part.reads_once for part in parts)
         types = self._con.execute("DESCRIBE visits").fetchall()
-        names = {"BIGINT": "int64", "VARCHAR": "string", "DOUBLE": "float64", "INTEGER": "int32"}
-        self.visits = ibis.table({row[0]: names[row[1]] for row in types if row[0] != "part"}, name="visits")
+        self.visits = ibis.table(
+            {row[0]: _IBIS_TYPES[row[1]] for row in types if row[0] != "part"}, name="visits"
+        )
 
     def _load(self, parts: Sequence[Part], selects: Sequence[str]) -> None:
         """Read text files once, one after another, so that an error can name its file."""
@@ -112,7 +115,12 @@ class DuckDBEngine:
 
     def keep(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
         """Store the rows of an expression as a temporary table."""
-        sql = ibis.to_sql(expression, dialect="duckdb")
+        # DuckDB's sums of 64-bit integers have 128 bits, which Ibis does not know of: cast to what it expects.
+        columns = ", ".join(
+            f"CAST({identifier(column)} AS {_SQL_TYPES[str(dtype)]}) AS {identifier(column)}"
+            for column, dtype in expression.schema().items()
+        )
+        sql = f"SELECT {columns} FROM ({ibis.to_sql(expression, dialect='duckdb')})"
         self._answer(self._con.execute, f"CREATE TEMP TABLE {identifier(name)} AS {sql}", doing)
         return ibis.table(expression.schema(), name=name)
 

@@ -1,0 +1,1 @@
+"""For owners of data and researchers, never for publication."""

@@ -1,0 +1,1 @@
+"""The crossing: one file per algorithm, from integer queries on private data to estimates fit to publish."""

@@ -1,0 +1,201 @@
+"""Noise for Limit-SS: how smooth the sensitivity must be so that M changing scales stay within (ε, δ).
+
+Claim. Neighbours differ in one user, hence in at most M locations; at each of them n changes by one, the lattice
+value by at most ε₁/M of either scale, and the scale by a factor within e^±β. With the β of ``calibrate`` and the
+scales of ``lattice_scales``, independent discrete Laplace noise on the integers is (ε, δ)-differentially private,
+whether the user comes or goes.
+
+Why. ε₁ pays for the moved values. ε₂ pays for the moved scales: their loss is that between M exponential
+variables and the same with other rates, where all M scales shrinking by e^−β is the worst case; its δ has a
+closed form of positive terms. The lattice costs a little of ε₂. Proof: docs/proofs/limit-ss.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from locentropy.core.checks import positive_integer
+from locentropy.core.errors import ParameterError
+from locentropy.privacy.noise import LATTICE
+from locentropy.privacy.smooth import SMALLEST_BETA, SmoothSensitivity
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+ROUNDING_UNITS = 2
+"""Lattice units added to a sensitivity: one for rounding two values, one for the last bits of logarithms."""
+
+SMALLEST_SCALE = 100.0
+"""Least noise scale in lattice units, about 10^-4 nats: below it the lattice would cost much of ε₂."""
+
+MAX_LOCATIONS = 100_000
+"""Largest M offered: the sum for δ has M terms."""
+
+_LARGEST_BETA = 16.0  # a scale that may change nine million times over is not smoothed at all
+_LOG_MARGIN = 2.0**-20  # taken off ln δ: covers the float error of the sum for δ many times
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What Limit-SS needs to draw its noise, and what it was derived from; public numbers all."""
+
+    epsilon: float
+    """ε, the whole of it."""
+    delta: float
+    """δ."""
+    max_locations: int
+    """M, the locations a user is in after bounding."""
+    epsilon_1: float
+    """ε₁, spent on values that move."""
+    epsilon_2: float
+    """ε₂, the rest, spent on scales that move; ε₁ + ε₂ ≤ ε."""
+    beta: float
+    """β, rounded down."""
+    smallest_scale: float
+    """No scale is below this, in lattice units."""
+
+
+def calibrate(
+    epsilon: float,
+    delta: float,
+    max_locations: int,
+    *,
+    split: float = 0.5,
+    smallest_scale: float = SMALLEST_SCALE,
+) -> Calibration:
+    """Split ε into ε₁ = split·ε and ε₂, and find the largest β that ε₂ and δ allow on the lattice.
+
+    Half and half suits places of few users; split = 0.9 to 0.98 almost halves the noise where n is large.
+    """
+    _check_budget(epsilon, delta, max_locations)
+    if not 0.0 < split < 1.0:
+        raise ParameterError(f"split={split!r} must lie strictly between 0 and 1. For example: split=0.5")
+    if not (math.isfinite(smallest_scale) and smallest_scale >= SMALLEST_SCALE):
+        raise ParameterError(
+            f"smallest_scale={smallest_scale!r} must be finite and at least {SMALLEST_SCALE:g} lattice units. "
+            "For example: smallest_scale=100.0"
+        )
+    epsilon_1 = split * epsilon
+    # So that ε₁ + ε₂ ≤ ε without rounding, and also for the ε that was written: 0.1 is a little more as a float.
+    epsilon_2 = epsilon - epsilon_1 - epsilon * 2.0**-50
+    beta = largest_beta(
+        epsilon_2, delta, max_locations, scale=max(smallest_scale, ROUNDING_UNITS * max_locations / epsilon_1)
+    )
+    return Calibration(epsilon, delta, max_locations, epsilon_1, epsilon_2, beta, smallest_scale)
+
+
+def largest_beta(epsilon_2: float, delta: float, max_locations: int, *, scale: float = math.inf) -> float:
+    """The largest β for which M scales, moving by e^±β each, cost at most (ε₂, δ); rounded down.
+
+    ``scale`` is the smallest noise scale in lattice units; infinity gives the β of continuous noise.
+    """
+    _check_budget(epsilon_2, delta, max_locations)
+
+    def affordable(beta: float) -> bool:
+        left = epsilon_2 - lattice_cost(beta, max_locations, scale)
+        return (
+            left > 0.0
+            and shrinking_is_worst(left, beta, max_locations)
+            and log_mass(left, beta, max_locations) <= math.log(delta) - _LOG_MARGIN
+        )
+
+    low, high = SMALLEST_BETA, _LARGEST_BETA
+    if not affordable(low):
+        raise ParameterError(
+            f"no usable noise for epsilon_2={epsilon_2!r}, delta={delta!r}, max_locations={max_locations!r}; "
+            "raise epsilon or delta, or lower max_locations. For example: calibrate(1.0, 1e-8, 5)"
+        )
+    # Invariant: low is affordable. Nothing is assumed of what lies between, so the answer is sound regardless.
+    while high / low > 1.0 + 2.0**-32:
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if affordable(middle) else (low, middle)
+    return low
+
+
+def lattice_scales(
+    calibration: Calibration,
+    sensitivity: SmoothSensitivity,
+    users: ArrayLike,
+) -> Floats:
+    """Scale of the discrete Laplace noise, in lattice units, for locations of ``users`` = n users each.
+
+    b(n) = max(M·(S(n)·2^20 + 2)/ε₁, smallest_scale). A function of n: private, as n is.
+    """
+    if sensitivity.beta > calibration.beta:
+        raise ParameterError(
+            f"the sensitivity's beta={sensitivity.beta!r} must be at most the calibration's {calibration.beta!r}. "
+            "For example: SmoothSensitivity(5, calibration.beta)"
+        )
+    units = sensitivity(users) * LATTICE + ROUNDING_UNITS
+    return np.maximum(calibration.max_locations * units / calibration.epsilon_1, calibration.smallest_scale)
+
+
+def lattice_cost(beta: float, max_locations: int, scale: float) -> float:
+    """What of ε₂ the lattice takes: M·(e^β − 1)·(1/(2b) + 1/(4b²)), b the smallest scale."""
+    return max_locations * math.expm1(beta) * (0.5 / scale + 0.25 / scale**2)
+
+
+def shrinking_is_worst(epsilon_2: float, beta: float, max_locations: int) -> bool:
+    """A sufficient condition for "all M scales shrink" to have the largest δ among all patterns of ±β.
+
+    For each number j of shrinking scales among the other M−1, ε₂ must lie beyond the point where the density of
+    their loss begins to fall, by a little more the slower it falls. Always true for M = 1.
+    """
+    growth, shrinkage = math.expm1(beta), -math.expm1(-beta)
+    shrinking = np.arange(max_locations, dtype=np.float64)  # j
+    growing = max_locations - 1.0 - shrinking
+    # Two points from which on the density falls: mean + √3 deviations; and, if any scale shrinks, where their
+    # gamma density falls even when the growing ones contribute the most they can.
+    mean = shrinking * (growth - beta) + growing * (beta - shrinkage)
+    falls_from = mean + np.sqrt(3.0 * (shrinking * growth**2 + growing * shrinkage**2))
+    gamma = shrinking >= 1.0
+    falls_from[gamma] = np.minimum(
+        falls_from[gamma], (shrinking[gamma] - 1.0) * growth + (growing - shrinking)[gamma] * beta
+    )
+    rest = epsilon_2 + (shrinking - growing) * beta
+    gamma &= rest > 0.0
+    decay = np.zeros(max_locations)
+    decay[gamma] = np.maximum(0.0, 1.0 / growth - (shrinking[gamma] - 1.0) / rest[gamma])
+    needed = beta - growth * np.log1p(-np.exp(-beta * (1.0 + decay)) / (1.0 + (1.0 + decay) * growth))
+    enough = epsilon_2 - falls_from >= needed * (1.0 + 2.0**-30)  # more than the rounding of these lines
+    # If none shrinks, the others' loss is at most (M−1)β: below ε₂, a growing scale has no advantage at all.
+    enough[0] |= epsilon_2 >= growing[0] * beta * (1.0 + 2.0**-30)
+    return bool(enough.all())
+
+
+def log_mass(epsilon_2: float, beta: float, max_locations: int) -> float:
+    """ln δ at ε₂ when all M scales shrink by e^−β.
+
+    δ = SF(x) − e^(ε₂)·SF(x·e^β), SF the survival function of Gamma(M), x = (ε₂ + Mβ)/(e^β − 1); written as
+    e^(−x)·Σ_{i<M} x^i/i!·(1 − e^(−(M−i)β)) it has positive terms only, so nothing cancels, however small δ is.
+    """
+    at = (epsilon_2 + max_locations * beta) / math.expm1(beta)
+    power, log_factorial = _powers(max_locations)
+    terms = power * math.log(at) - at - log_factorial + np.log(-np.expm1((power - max_locations) * beta))
+    top = float(terms.max())
+    return top + math.log(float(np.exp(terms - top).sum()))
+
+
+@lru_cache(maxsize=8)
+def _powers(max_locations: int) -> tuple[Floats, Floats]:
+    power = np.arange(max_locations, dtype=np.float64)
+    return power, np.array([math.lgamma(i + 1.0) for i in power])
+
+
+def _check_budget(epsilon: float, delta: float, max_locations: int) -> None:
+    if not (math.isfinite(epsilon) and epsilon > 0.0):
+        raise ParameterError(f"epsilon={epsilon!r} must be finite and positive. For example: epsilon=1.0")
+    if not 0.0 < delta < 1.0:
+        raise ParameterError(f"delta={delta!r} must lie strictly between 0 and 1. For example: delta=1e-8")
+    positive_integer("max_locations", max_locations, "max_locations=5")
+    if max_locations > MAX_LOCATIONS:
+        raise ParameterError(
+            f"max_locations={max_locations} must be at most {MAX_LOCATIONS}. For example: max_locations=5"
+        )

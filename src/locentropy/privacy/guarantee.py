@@ -1,0 +1,231 @@
+"""What is promised, to whom, and how promises add up.
+
+Claim: if every part of a release keeps its own `Guarantee`, the whole keeps their sum (`+` or `total`):
+the ε add up, the δ add up, and one part without a promise leaves the whole without one. This is basic
+composition; it also holds when a later part was chosen after seeing an earlier one, which is how a
+budget is spent. Sums are exact: ten releases at 0.1 spend 1, not 0.9999999999999999.
+
+There is no default δ: whoever asks for an (ε, δ) promise says which δ.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Context, Decimal, Inexact
+from fractions import Fraction
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Literal
+
+from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Number = int | float | str | Decimal | Fraction
+Kind = Literal["pure", "approximate", "none"]
+
+UNIT = "one user's whole record"
+NEIGHBOURS = "two tables are neighbours when one holds all visits of one more user (add or remove one user)"
+
+_CALL = "Guarantee.approximate(epsilon=1.0, delta=1e-8)"
+
+
+def exact(value: Number, name: str = "epsilon") -> Fraction:
+    """The number as it was written: 0.1 is one tenth, not the binary fraction next to it."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        fraction = value if isinstance(value, Fraction) else Fraction(str(value))
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise ParameterError(f"{name}={value!r} must be a finite number. For example: {_CALL}") from None
+    if fraction < 0:
+        raise ParameterError(f"{name}={value} must not be negative. For example: {_CALL}")
+    return fraction
+
+
+@dataclass(frozen=True, order=True)
+class PublicInput:
+    """Something the promise does not protect, because it is taken to be known: a bound, a list."""
+
+    name: str
+    """What it is called in the interface, e.g. `max_locations`."""
+    value: str
+    """Its value as text, e.g. `5`."""
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value}"
+
+
+@dataclass(frozen=True)
+class Belief:
+    """How sure an attacker can become that one given person is in the data."""
+
+    prior: float
+    """What the attacker thought before."""
+    most: float
+    """The most the attacker can think after."""
+    least: float
+    """The least the attacker can think after."""
+    exceptions: Fraction
+    """The largest probability with which a release can push the belief above `most`, or below `least`."""
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A promise about one release, or about all releases of one table together.
+
+    Built by `Guarantee.pure`, `Guarantee.approximate` or `Guarantee.none`; added with `+`.
+    """
+
+    epsilon: Fraction | None
+    """ε, exactly; None where nothing is promised."""
+    delta: Fraction
+    """δ, exactly; 0 for a pure promise."""
+    public_inputs: tuple[PublicInput, ...] = ()
+    """What is taken as known and not protected; sorted, without repeats."""
+    reasons: tuple[str, ...] = ()
+    """Why nothing is promised; empty for a promise."""
+
+    def __post_init__(self) -> None:
+        for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):
+            if not isinstance(value, Fraction | None) or (value is None and name == "delta"):
+                raise ParameterError(f"{name}={value!r} is not a Fraction. For example: {_CALL}")
+        if self.epsilon is not None and (self.epsilon < 0 or not 0 <= self.delta < 1):
+            raise ParameterError(
+                f"epsilon={self.epsilon} must be at least 0 and delta={self.delta} in [0, 1). "
+                f"For example: {_CALL}"
+            )
+        if (self.epsilon is None) != bool(self.reasons) or (self.epsilon is None and self.delta):
+            raise ParameterError(
+                'A guarantee has an epsilon or reasons. For example: Guarantee.none("why not")'
+            )
+        # One normal form, so that the order in which promises are added never shows.
+        object.__setattr__(self, "public_inputs", tuple(sorted(set(self.public_inputs))))
+        object.__setattr__(self, "reasons", tuple(sorted(set(self.reasons))))
+
+    @classmethod
+    def pure(cls, epsilon: Number, public_inputs: Iterable[PublicInput] = ()) -> Guarantee:
+        """ε-differential privacy."""
+        return cls(exact(epsilon), Fraction(0), tuple(public_inputs))
+
+    @classmethod
+    def approximate(
+        cls, epsilon: Number, delta: Number, public_inputs: Iterable[PublicInput] = ()
+    ) -> Guarantee:
+        """(ε, δ)-differential privacy, with 0 < δ < 1."""
+        share = exact(delta, "delta")
+        if not 0 < share < 1:
+            raise ParameterError(
+                f"delta={delta} must be above 0 and below 1. For example: {_CALL}; "
+                "without δ: Guarantee.pure(epsilon=1.0)"
+            )
+        return cls(exact(epsilon), share, tuple(public_inputs))
+
+    @classmethod
+    def none(cls, reason: str, public_inputs: Iterable[PublicInput] = ()) -> Guarantee:
+        """No promise, and why."""
+        return cls(None, Fraction(0), tuple(public_inputs), (reason,))
+
+    @property
+    def kind(self) -> Kind:
+        """Which of the three kinds of promise this is."""
+        if self.epsilon is None:
+            return "none"
+        return "approximate" if self.delta else "pure"
+
+    @property
+    def private(self) -> bool:
+        """Whether anything is promised at all."""
+        return self.epsilon is not None
+
+    def __add__(self, other: Guarantee) -> Guarantee:
+        if not isinstance(other, Guarantee):
+            return NotImplemented
+        public = self.public_inputs + other.public_inputs
+        if self.epsilon is None or other.epsilon is None:
+            return Guarantee(None, Fraction(0), public, self.reasons + other.reasons)
+        delta = self.delta + other.delta
+        if delta >= 1:
+            raise ParameterError(
+                f"The δ of these releases add up to {_text(delta)}; from 1 on nothing is promised. "
+                f"Spend less on each. For example: {_CALL}"
+            )
+        return Guarantee(self.epsilon + other.epsilon, delta, public)
+
+    def belief(self, prior: float = 0.5) -> Belief:
+        """How far the release can move anybody's belief that one given person is in the data.
+
+        Pure: the odds move by at most e^ε, whatever is published. With δ no bound holds for every
+        release; this one says by how much the odds can move (2e^ε), and with which probability at most (2δ)
+        they move further up, or further down. It holds because outputs whose odds ratio exceeds 2e^ε have
+        probability p with p − e^ε·p/(2e^ε) ≤ δ, hence p ≤ 2δ.
+        """
+        if not 0 < prior < 1:
+            raise ParameterError(f"prior={prior} must be above 0 and below 1. For example: belief(prior=0.5)")
+        if self.epsilon is None:
+            return Belief(prior, 1.0, 0.0, Fraction(1))
+        shrink = math.exp(-float(self.epsilon)) / (2 if self.delta else 1)
+        most = prior / (prior + (1 - prior) * shrink)
+        least = prior * shrink / (prior * shrink + 1 - prior)
+        return Belief(prior, most, least, min(2 * self.delta, Fraction(1)))
+
+    def guess(self) -> float:
+        """The best chance of guessing right whether a person is in, when both are equally likely before.
+
+        At most (e^ε + δ) / (1 + e^ε); this holds as it stands, with δ counted in.
+        """
+        if self.epsilon is None:
+            return 1.0
+        shrink = math.exp(-float(self.epsilon))
+        return min(1.0, (1 + float(self.delta) * shrink) / (1 + shrink))
+
+    def odds(self) -> str:
+        """What the promise means for one person, for somebody who knows no formulas."""
+        if self.epsilon is None:
+            return "Nothing is promised: a release can make an attacker certain about one person."
+        belief = self.belief()
+        start = "Somebody who thought it 50 % likely that a given person is in the data"
+        bound = f"at most {_percent_up(belief.most)} and at least {_percent_down(belief.least)} likely"
+        if not self.delta:
+            return f"{start} can, after any release, think it {bound}."
+        return (
+            f"{start} can, after the release, think it {bound}, except with a probability of at most "
+            f"{_text(belief.exceptions)} for either bound; in those cases nothing is promised."
+        )
+
+    def __str__(self) -> str:
+        if self.epsilon is None:
+            promise = f"Not differentially private: {'; '.join(self.reasons)}."
+        else:
+            numbers = f"ε = {_text(self.epsilon)}" + (f", δ = {_text(self.delta)}" if self.delta else "")
+            promise = f"Differentially private with {numbers}, for {UNIT}: {NEIGHBOURS}."
+        known = "; ".join(map(str, self.public_inputs)) or "nothing"
+        return f"{promise} Taken as public and not protected: {known}."
+
+
+def total(guarantees: Iterable[Guarantee]) -> Guarantee:
+    """What several releases of one table promise together; none at all promise ε = 0."""
+    return reduce(add, guarantees, Guarantee.pure(0))
+
+
+def _text(value: Fraction) -> str:
+    """The exact number: in decimals where they end, as a fraction where they do not."""
+    try:
+        ratio = Context(prec=30, traps=[Inexact]).divide(Decimal(value.numerator), Decimal(value.denominator))
+    except Inexact:
+        return str(value)
+    return (
+        f"{ratio.normalize():f}" if value == 0 or value >= Fraction(1, 10_000) else f"{ratio.normalize():e}"
+    )
+
+
+def _percent_up(probability: float) -> str:
+    """A share rounded up to a tenth of a percent, so that a risk is never understated."""
+    return f"{min(100.0, math.ceil(probability * 1000 - 1e-9) / 10):g} %"
+
+
+def _percent_down(probability: float) -> str:
+    """A share rounded down to a tenth of a percent."""
+    return f"{math.floor(probability * 1000 + 1e-9) / 10:g} %"

@@ -1,0 +1,300 @@
+"""The lattice and the noise: the only module that randomises anything derived from data.
+
+Claim: `OpenDPNoise.laplace` adds independent discrete Laplace noise of exactly the given scale to every
+integer, `laplace_each` of exactly the given scale to each, and `bernoulli_each` flips independent coins of
+exactly the given probabilities. All draws come from OpenDP, whose generator is fed by the operating system;
+nothing here can be repeated on purpose. Integers whose ℓ₁ norm moves by at most `sensitivity` when a user
+comes or goes are ε-differentially private at `laplace_scale(sensitivity, ε)`, by OpenDP's own privacy map.
+
+Real values are rounded to a lattice first (`to_lattice`, `lattice_sensitivity`): docs/proofs/lattice.md.
+The coins: docs/proofs/selection.md.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from locentropy.core.checks import check_whole, positive_integer
+from locentropy.core.errors import ParameterError
+from locentropy.privacy.guarantee import Number, exact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+    Booleans = NDArray[np.bool_]
+
+LATTICE = 2**20
+"""Lattice points per unit: real values are published in steps of 2^-20."""
+
+LARGEST_VALUE = 2**61
+LARGEST_SCALE = 2.0**55
+"""With values and scales up to these, noise leaves the 64-bit integers with probability below e^-192."""
+
+SMALLEST_PROBABILITY = 2.0**-1000
+"""Coins below this are refused: OpenDP's map overflows for them, and nobody would see one come up."""
+
+_CHUNK = (
+    4096  # Values per call: long enough to hide the price of a call, short enough to share between threads.
+)
+_COINS = 16 * _CHUNK  # Coins are some fifteen times faster than Laplace noise.
+
+
+class Noise(Protocol):
+    """What a mechanism may ask for. A simulation passes its own, with `private` false."""
+
+    @property
+    def private(self) -> bool:
+        """Whether what comes out may be published; true for `OpenDPNoise` alone."""
+        ...
+
+    def laplace(self, values: Integers, scale: float) -> Integers:
+        """Values plus independent discrete Laplace noise of one scale."""
+        ...
+
+    def laplace_each(self, values: Integers, scales: Reals) -> Integers:
+        """Values plus independent discrete Laplace noise, each of its own scale."""
+        ...
+
+    def bernoulli_each(self, probabilities: Reals) -> Booleans:
+        """Independent coins, each true with its own probability."""
+        ...
+
+
+def to_lattice(values: Reals) -> Integers:
+    """The nearest lattice points, as integers; refuses what is not finite or too large."""
+    points = np.rint(np.asarray(values, dtype=np.float64) * LATTICE)  # times a power of two: exact
+    # Written so that NaN is refused too. No value is shown: these are private.
+    if not np.all(np.abs(points) <= LARGEST_VALUE):
+        raise ParameterError(
+            f"values must be finite and at most {LARGEST_VALUE // LATTICE} in size. "
+            "For example: to_lattice(np.array([0.0, 1.5]))"
+        )
+    return points.astype(np.int64)
+
+
+def from_lattice(points: Integers) -> Reals:
+    """The real values of lattice points."""
+    return np.asarray(points, dtype=np.int64) / LATTICE
+
+
+def lattice_sensitivity(delta: float) -> int:
+    """How far a lattice point can move when its real value moves by at most `delta`.
+
+    One more unit for the two roundings to the lattice, and one for the last bits of logarithms.
+    """
+    if not (
+        isinstance(delta, int | float) and math.isfinite(delta) and 0 <= delta * LATTICE <= LARGEST_VALUE
+    ):
+        raise ParameterError(
+            f"delta={delta!r} must be finite and at least 0. For example: lattice_sensitivity(0.6931)"
+        )
+    return math.ceil(Fraction(delta) * LATTICE) + 2
+
+
+def laplace_epsilon(sensitivity: int, scale: float) -> float:
+    """OpenDP's own answer: the ε of noise of this scale for this ℓ₁ sensitivity, rounded up."""
+    _check_sensitivity(sensitivity)
+    _check_scale(scale, show=True)
+    return float(_laplace_measurement(float(scale)).map(int(sensitivity)))
+
+
+def laplace_scale(sensitivity: int, epsilon: Number) -> float:
+    """The smallest scale whose ε, by OpenDP's own privacy map, is at most `epsilon` as it was written."""
+    call = "laplace_scale(sensitivity=5, epsilon=1.0)"
+    _check_sensitivity(sensitivity)
+    budget = exact(epsilon)
+    if budget == 0:
+        raise ParameterError(f"epsilon={epsilon} must be above 0. For example: {call}")
+    if not Fraction(2) ** -1000 < int(sensitivity) / budget < int(LARGEST_SCALE):
+        raise ParameterError(
+            f"sensitivity={sensitivity} at epsilon={epsilon} needs noise too large or too small for 64-bit "
+            f"integers. For example: {call}"
+        )
+    scale = float(int(sensitivity) / budget)
+    while Fraction(laplace_epsilon(sensitivity, scale)) > budget:  # the map rounds up: one or two steps
+        scale = math.nextafter(scale, math.inf)
+    return scale
+
+
+class OpenDPNoise:
+    """Noise fit to publish: OpenDP's exact samplers on the operating system's randomness."""
+
+    private = True
+
+    def __init__(self, threads: int | None = None) -> None:
+        if threads is not None:
+            positive_integer("threads", threads, "OpenDPNoise(threads=2)")
+        self.threads = int(threads) if threads is not None else _processors()
+
+    def laplace(self, values: Integers, scale: float) -> Integers:
+        """Values plus independent discrete Laplace noise of one scale, in the order of the values."""
+        _check_scale(scale, show=True)
+        flat = _checked_values(values)
+        out = np.empty_like(flat)
+        jobs = _chunks([(float(scale), slice(0, flat.size))], _CHUNK)
+        self._run(lambda part, at: _noised(flat[at], part), jobs, out)
+        return out.reshape(np.shape(values))
+
+    def laplace_each(self, values: Integers, scales: Reals) -> Integers:
+        """Values plus independent discrete Laplace noise, each of its own scale, in the order of the values.
+
+        One OpenDP measurement per distinct scale; scales are never rounded or grouped.
+        """
+        widths = np.asarray(scales, dtype=np.float64)
+        if widths.shape != np.shape(values):
+            raise ParameterError(
+                f"scales of shape {widths.shape} do not fit values of shape {np.shape(values)}. "
+                "For example: laplace_each(np.array([3, 4]), np.array([1.5, 2.0]))"
+            )
+        # A scale may be private (smooth sensitivity is a function of the data): never show one.
+        if widths.size:
+            _check_scale(float(widths.min()), show=False)
+            _check_scale(float(widths.max()), show=False)
+        order, groups = _grouped(widths.ravel())
+        flat = _checked_values(values)[order]
+        out = np.empty_like(flat)
+        self._run(lambda part, at: _noised(flat[at], part), _chunks(groups, _CHUNK), out)
+        return _in_first_order(out, order).reshape(widths.shape)
+
+    def bernoulli_each(self, probabilities: Reals) -> Booleans:
+        """Independent coins, each true with exactly its own probability; 0 and 1 take no coin."""
+        chances = np.asarray(probabilities, dtype=np.float64)
+        tails = np.minimum(chances, 1 - chances)  # exact: 1 − p is a float for every p in [½, 1]
+        if not np.all((tails == 0) | (tails >= SMALLEST_PROBABILITY)):
+            raise ParameterError(
+                "probabilities must be between 0 and 1, and 0 or at least 2^-1000. "
+                "For example: bernoulli_each(np.array([0.0, 0.25, 1.0]))"
+            )
+        order, groups = _grouped(tails.ravel())
+        out = np.zeros(tails.size, dtype=np.bool_)
+        jobs = _chunks((group for group in groups if group[0] > 0), _COINS)
+        self._run(lambda part, at: _coins(part, at.stop - at.start), jobs, out)
+        return _in_first_order(out, order).reshape(chances.shape) ^ (chances > 0.5)
+
+    def _run(
+        self,
+        draw: Callable[[float, slice], NDArray[Any]],
+        jobs: Iterable[tuple[float, slice]],
+        out: NDArray[Any],
+    ) -> None:
+        """Fill `out` piece by piece; OpenDP lets go of the interpreter while it draws."""
+
+        def fill(job: tuple[float, slice]) -> None:
+            out[job[1]] = draw(*job)
+
+        work = list(jobs)
+        if self.threads == 1 or len(work) < 2:
+            for job in work:
+                fill(job)
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            for _ in pool.map(fill, work):  # a failure in any thread ends the whole draw
+                pass
+
+
+def _check_sensitivity(sensitivity: int) -> None:
+    call = "laplace_scale(sensitivity=5, epsilon=1.0)"
+    check_whole(call, "sensitivity", sensitivity, 1, LARGEST_VALUE)
+
+
+def _check_scale(scale: float, *, show: bool) -> None:
+    """Refuse what is not a scale; zero above all, at which OpenDP adds no noise and says nothing."""
+    if not isinstance(scale, Real) or isinstance(scale, bool) or not 0 < scale <= LARGEST_SCALE:
+        shown = f"scale={scale!r}" if show else "every scale"
+        raise ParameterError(
+            f"{shown} must be above 0 and at most 2^55. For example: laplace(values, scale=5.0)"
+        )
+
+
+def _checked_values(values: Integers) -> Integers:
+    """The values as one contiguous row of 64-bit integers; refuses anything else, without showing it."""
+    given = np.asarray(values)
+    call = "For example: laplace(np.array([3, 4]), scale=5.0)"
+    if given.size and given.dtype.kind not in "iu":
+        raise ParameterError(f"values of type {given.dtype} must be integers (see to_lattice). {call}")
+    if given.size and (given.max() > LARGEST_VALUE or given.min() < -LARGEST_VALUE):
+        raise ParameterError(f"values must be at most 2^61 in size, to leave room for noise. {call}")
+    return np.ascontiguousarray(given.ravel(), dtype=np.int64)
+
+
+def _grouped(keys: Reals) -> tuple[NDArray[np.intp], list[tuple[float, slice]]]:
+    """An order that brings equal keys together, and where each distinct key then is."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    edges = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), ordered.size]
+    groups = [(float(ordered[start]), slice(start, stop)) for start, stop in pairwise(edges) if start < stop]
+    return order, groups
+
+
+def _in_first_order(sorted_values: NDArray[Any], order: NDArray[np.intp]) -> NDArray[Any]:
+    out = np.empty_like(sorted_values)
+    out[order] = sorted_values
+    return out
+
+
+def _chunks(groups: Iterable[tuple[float, slice]], size: int) -> Iterator[tuple[float, slice]]:
+    for key, at in groups:
+        for start in range(at.start, at.stop, size):
+            yield key, slice(start, min(start + size, at.stop))
+
+
+def _noised(values: Integers, scale: float) -> Integers:
+    return np.array(_laplace_measurement(scale)(values), dtype=np.int64)
+
+
+def _coins(probability: float, count: int) -> Booleans:
+    """Coins of one probability in (0, ½]: the bits that randomised response flips in a row of zeros.
+
+    OpenDP flips each bit with probability f/2, and f = 2·probability is exact. The last byte is thrown away:
+    OpenDP before 0.16 left the last bit of the row as it was.
+    """
+    zeros = bytes((count + 7) // 8 + 1)
+    flipped = np.frombuffer(_flip_measurement(2 * probability)(zeros), dtype=np.uint8)
+    if flipped.size != len(zeros):
+        raise RuntimeError("OpenDP returned a row of bits of another length.")
+    return np.unpackbits(flipped)[:count].astype(np.bool_)
+
+
+@cache
+def _opendp() -> Any:
+    """OpenDP, loaded when noise is first drawn: it costs a sixth of a second."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    return dp
+
+
+@cache
+def _integer_space() -> tuple[Any, Any]:
+    dp = _opendp()
+    return dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+
+
+def _laplace_measurement(scale: float) -> Any:
+    return _opendp().m.make_laplace(*_integer_space(), scale=scale)
+
+
+def _flip_measurement(flip: float) -> Any:
+    dp = _opendp()
+    # A row of zeros has weight 0; the weight only enters OpenDP's map, which is not used for coins.
+    return dp.m.make_randomized_response_bitvec(
+        dp.bitvector_domain(max_weight=1), dp.discrete_distance(), f=flip
+    )
+
+
+def _processors() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

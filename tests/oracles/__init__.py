@@ -1,0 +1,1 @@
+"""Numbers known beforehand, to test against."""

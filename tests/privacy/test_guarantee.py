@@ -1,0 +1,186 @@
+"""Promises add up exactly, never to more than was promised, and say what they mean."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locentropy.core.errors import ParameterError
+from locentropy.privacy.guarantee import Guarantee, PublicInput, exact, total
+
+inputs = st.lists(st.builds(PublicInput, st.sampled_from("MCk"), st.sampled_from("123")), max_size=3)
+epsilons = st.decimals(0, 100, places=4)
+promises = st.one_of(
+    st.builds(Guarantee.pure, epsilons, inputs),
+    st.builds(Guarantee.approximate, epsilons, st.decimals("0.0001", "0.2", places=4), inputs),
+)
+guarantees = st.one_of(promises, st.builds(Guarantee.none, st.sampled_from(["crowd", "test"]), inputs))
+
+
+@given(guarantees, guarantees, guarantees)
+def test_the_order_of_adding_does_not_show(a: Guarantee, b: Guarantee, c: Guarantee) -> None:
+    assert a + b == b + a
+    assert (a + b) + c == a + (b + c) == total([c, a, b])
+    assert a + Guarantee.pure(0) == a
+    assert hash(a + b) == hash(b + a)
+
+
+@given(promises, promises)
+def test_epsilon_and_delta_add_up_exactly(a: Guarantee, b: Guarantee) -> None:
+    both = a + b
+    assert both.epsilon == a.epsilon + b.epsilon
+    assert both.delta == a.delta + b.delta
+    assert both.kind == ("approximate" if "approximate" in (a.kind, b.kind) else "pure")
+    assert set(both.public_inputs) == {*a.public_inputs, *b.public_inputs}
+
+
+@given(guarantees)
+def test_anything_with_none_is_none(a: Guarantee) -> None:
+    both = a + Guarantee.none("crowd blending")
+    assert both.kind == "none"
+    assert not both.private
+    assert both.epsilon is None
+    assert "crowd blending" in both.reasons
+
+
+def test_ten_tenths_are_one() -> None:
+    assert total([Guarantee.pure(0.1)] * 10) == Guarantee.pure(1)
+    assert total([Guarantee.approximate(0.1, 1e-9)] * 10) == Guarantee.approximate(1, 1e-8)
+    assert sum([0.1] * 10) != 1  # what floats would have said
+
+
+def test_nothing_released_spends_nothing() -> None:
+    assert total([]) == Guarantee.pure(0)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -0.1, True, "a", "1/0", None])
+def test_what_is_no_epsilon_is_refused(value: float) -> None:
+    with pytest.raises(ParameterError, match="epsilon"):
+        Guarantee.pure(value)
+    with pytest.raises(ParameterError, match="delta"):
+        Guarantee.approximate(1.0, value)
+
+
+@pytest.mark.parametrize("delta", [0, 1, 1.5])
+def test_delta_is_between_zero_and_one(delta: float) -> None:
+    with pytest.raises(ParameterError, match="delta"):
+        Guarantee.approximate(1.0, delta)
+
+
+def test_there_is_no_default_delta() -> None:
+    with pytest.raises(TypeError):
+        Guarantee.approximate(1.0)
+
+
+def test_deltas_that_add_up_to_one_promise_nothing() -> None:
+    with pytest.raises(ParameterError, match="add up"):
+        Guarantee.approximate(1, 0.5) + Guarantee.approximate(1, 0.5)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        (1.0, Fraction(0)),
+        (Fraction(1), 0.0),
+        (Fraction(1), None),
+        (Fraction(-1), Fraction(0)),
+        (Fraction(1), Fraction(1)),
+        (None, Fraction(0)),
+        (None, Fraction(1, 2), (), ("why",)),
+        (Fraction(1), Fraction(0), (), ("why",)),
+    ],
+)
+def test_no_half_made_guarantee(fields: tuple[object, ...]) -> None:
+    with pytest.raises(ParameterError):
+        Guarantee(*fields)
+
+
+def test_frozen() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Guarantee.pure(1).epsilon = Fraction(0)
+
+
+def test_numbers_as_they_were_written() -> None:
+    assert exact(0.1) == Fraction(1, 10)
+    assert exact("1/3") == Fraction(1, 3)
+    assert exact(1e-8) == Fraction(1, 10**8)
+
+
+# --- what it says -------------------------------------------------------------------------------------------
+
+
+def test_sentences() -> None:
+    public = [PublicInput("max_visits", "5"), PublicInput("max_locations", "20")]
+    text = str(Guarantee.approximate(0.3, 1e-8, public))
+    assert "ε = 0.3, δ = 1e-8" in text
+    assert "one user's whole record" in text
+    assert "add or remove one user" in text
+    assert text.endswith("not protected: max_locations = 20; max_visits = 5.")
+    assert "ε = 1," in str(Guarantee.pure(1))
+    assert "δ" not in str(Guarantee.pure(1))
+    assert "ε = 1/3" in str(Guarantee.pure("1/3"))
+    assert str(Guarantee.none("shows crowds")).startswith("Not differentially private: shows crowds.")
+
+
+def test_odds_of_a_pure_promise() -> None:
+    belief = Guarantee.pure(1).belief()
+    assert belief.most == pytest.approx(math.e / (1 + math.e))
+    assert belief.least == pytest.approx(1 / (1 + math.e))
+    assert belief.exceptions == 0
+    assert Guarantee.pure(1).guess() == pytest.approx(belief.most)
+    assert "at most 73.2 % and at least 26.8 %" in Guarantee.pure(1).odds()
+    assert "at most 50 % and at least 50 %" in Guarantee.pure(0).odds()
+    assert "at most 100 %" in Guarantee.pure(1000).odds()
+
+
+def test_odds_with_delta_name_the_exceptions() -> None:
+    promise = Guarantee.approximate(1, 0.01)
+    belief = promise.belief()
+    assert belief.most == pytest.approx(2 * math.e / (1 + 2 * math.e))
+    assert belief.exceptions == Fraction(2, 100)
+    assert promise.guess() == pytest.approx((math.e + 0.01) / (1 + math.e))
+    assert "probability of at most 0.02" in promise.odds()
+    assert "nothing is promised" in promise.odds()
+
+
+def test_odds_without_a_promise() -> None:
+    assert Guarantee.none("why").belief().most == 1
+    assert Guarantee.none("why").guess() == 1
+    assert "certain" in Guarantee.none("why").odds()
+
+
+@given(st.lists(st.integers(1, 50), min_size=2, max_size=6), st.data())
+def test_belief_and_guess_hold_for_every_mechanism(weights: list[int], data: st.DataObject) -> None:
+    """Any two distributions: take ε at random, δ as what they then need, and try every output."""
+    size = len(weights)
+    others = data.draw(st.lists(st.integers(1, 50), min_size=size, max_size=size))
+    present = [Fraction(w, sum(weights)) for w in weights]
+    absent = [Fraction(w, sum(others)) for w in others]
+    epsilon = data.draw(st.sampled_from([0, 0.1, 0.5, 1, 2]))
+    growth = Fraction(math.exp(epsilon)) * (1 - Fraction(1, 10**14))
+
+    def needed(p: list[Fraction], q: list[Fraction]) -> Fraction:
+        return sum((max(Fraction(0), a - growth * b) for a, b in zip(p, q, strict=True)), Fraction(0))
+
+    delta = max(needed(present, absent), needed(absent, present))
+    promise = Guarantee.approximate(epsilon, delta) if delta else Guarantee.pure(epsilon)
+    best = sum(max(a, b) for a, b in zip(present, absent, strict=True)) / 2
+    assert float(best) <= promise.guess() + 1e-12
+    belief = promise.belief(0.3)
+    above = below = 0.0
+    for a, b in zip(present, absent, strict=True):
+        posterior = float(3 * a / (3 * a + 7 * b))
+        above += float(max(a, b)) * (posterior > belief.most + 1e-12)
+        below += float(max(a, b)) * (posterior < belief.least - 1e-12)
+    assert max(above, below) <= float(belief.exceptions) + 1e-12
+
+
+@pytest.mark.parametrize("prior", [0, 1, -1, math.nan])
+def test_a_prior_is_a_probability(prior: float) -> None:
+    with pytest.raises(ParameterError, match="prior"):
+        Guarantee.pure(1).belief(prior)
