@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from click.exceptions import ClickException, Exit
 
 import locentropy
 from locentropy.cli import datasets, demo, entropy
@@ -48,37 +47,38 @@ def options(
     """Options of every command."""
 
 
-class _Terminated(BaseException):
-    """The process was asked to stop; raised so that temporary files are removed on the way out."""
+class _Stopped(BaseException):
+    """Somebody asked the process to stop; raised so that temporary files are removed on the way out."""
+
+    def __init__(self, number: int) -> None:
+        self.exit_code = 128 + number
 
 
-def _terminate(number: int, frame: FrameType | None) -> None:
-    raise _Terminated
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise _Stopped(number)
 
 
 def run() -> None:
     """Run the command line. Errors that people can mend are told in a sentence; exit codes tell them apart."""
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
     if "--debug" in sys.argv:
         app()
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        app()
     except LocentropyError as error:
-        err.print(f"[bold red]Error:[/] {_escaped(str(error))}", soft_wrap=True)
+        _tell(str(error))
         sys.exit(error.exit_code)
-    except ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except Exit as error:
-        sys.exit(error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
-        err.print("Interrupted; nothing was left behind.")
-        sys.exit(128 + signal.SIGINT)
-    except _Terminated:
-        sys.exit(128 + signal.SIGTERM)
     except OSError as error:
-        err.print(f"[bold red]Error:[/] {_escaped(str(error.strerror))}: {_escaped(str(error.filename))}")
+        _tell(f"{error.filename or 'the system'}: {error.strerror or type(error).__name__}.")
         sys.exit(LocentropyError.exit_code)
+    except _Stopped as stopped:
+        err.print("Stopped; nothing was left behind.")
+        sys.exit(stopped.exit_code)
+
+
+def _tell(message: str) -> None:
+    err.print("[bold red]Error:[/]", _escaped(message), soft_wrap=True)
 
 
 def _escaped(text: str) -> str:

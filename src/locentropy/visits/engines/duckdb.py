@@ -143,36 +143,39 @@ class DuckDBEngine:
     def _guarded(self, run: Callable[[str], Any], sql: str, doing: str) -> Any:
         """Run a query in a thread, so that this one can show progress and hear Ctrl-C."""
         outcome: dict[str, Any] = {}
+        finished = threading.Event()  # joining a thread is not safe against signals in Python 3.11
 
         def worker() -> None:
             try:
                 outcome["value"] = run(sql)
             except BaseException as error:  # handed to the waiting thread, whatever it is
                 outcome["error"] = error
+            finally:
+                finished.set()
 
-        thread = threading.Thread(target=worker, name=doing)
-        thread.start()
+        threading.Thread(target=worker, name=doing, daemon=True).start()
         try:
-            while thread.is_alive():
-                thread.join(_SECONDS_BETWEEN_LOOKS)
-                self._report(doing, finished=not thread.is_alive())
+            while not finished.wait(_SECONDS_BETWEEN_LOOKS):
+                self._report(doing, self._con.query_progress())
         except BaseException:
             self._con.interrupt()
-            thread.join()
+            finished.wait()
             raise
+        self._report(doing, 100.0)
         if "error" in outcome:
             raise outcome["error"]
         return outcome["value"]
 
-    def _report(self, doing: str, *, finished: bool) -> None:
+    def _report(self, doing: str, percent: float) -> None:
         if self._progress is not None:
-            percent = 100.0 if finished else self._con.query_progress()
             self._progress(doing, percent / 100 if percent >= 0 else None)
 
     def _close(self) -> None:
-        if hasattr(self, "_con"):
-            self._con.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        try:
+            if hasattr(self, "_con"):
+                self._con.close()
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
         return self

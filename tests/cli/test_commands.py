@@ -1,0 +1,169 @@
+"""The commands as people and scripts run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+import locentropy as le
+
+NOT_PRIVATE = "NOT PRIVATE"
+
+
+def locentropy(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
+    command = [sys.executable, "-c", "from locentropy.cli.main import run; run()", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300, check=False
+    )
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.csv"
+    path.write_text("uid,venue\n1,b\n2,b\n3,b\n1,a\n1,a\n2,[red]a\n")
+    return path
+
+
+def test_help_is_there_for_every_command() -> None:
+    for command in (
+        [],
+        ["entropy"],
+        ["demo"],
+        ["datasets"],
+        ["datasets", "city"],
+        ["datasets", "sparse"],
+        ["datasets", "dense"],
+    ):
+        done = locentropy(*command, "--help")
+        assert done.returncode == 0
+        assert "Usage" in done.stdout
+    assert locentropy("--version").stdout.strip() == f"locentropy {le.__version__}"
+
+
+def test_entropy_on_screen(rows: Path) -> None:
+    done = locentropy("entropy", rows)
+    assert done.returncode == 0
+    assert NOT_PRIVATE in done.stdout
+    assert NOT_PRIVATE in done.stderr
+    assert "1.0986" in done.stdout
+    assert "[red]a" in done.stdout, "ids are never taken for markup"
+    assert "3 locations, 3 users, 6 visits" in done.stdout
+    assert "\x1b[" not in done.stdout + done.stderr, "no colour when piped"
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_entropy_in_a_file_says_that_it_is_not_private(ending: str, rows: Path, tmp_path: Path) -> None:
+    done = locentropy("entropy", rows, "--out", tmp_path / f"out.{ending}")
+    target = tmp_path / f"out.not-private.{ending}"
+    assert done.returncode == 0
+    assert str(target) in done.stderr.replace("\n", "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [target.name, "rows.csv"]
+    assert target.stat().st_mode & 0o777 == 0o600
+    table = pa.csv.read_csv(target) if ending == "csv" else pq.read_table(target)
+    assert table["location"].to_pylist() == ["b", "[red]a", "a"]
+    assert table["exact_users"].to_pylist() == [3, 1, 1]
+    assert set(table["status"].to_pylist()) == {NOT_PRIVATE}
+    if ending == "parquet":
+        assert NOT_PRIVATE.encode() in table.schema.metadata[b"warning"]
+
+
+def test_entropy_as_json(rows: Path) -> None:
+    answer = json.loads(locentropy("entropy", rows, "--json", "--unit", "bits").stdout)
+    assert answer["private"] is False
+    assert NOT_PRIVATE in answer["warning"]
+    assert answer["locations"][0] == {
+        "location": "b", "exact_entropy_bits": pytest.approx(1.58496, abs=1e-5), "exact_users": 3, "exact_visits": 3,
+    }  # fmt: skip
+
+
+def test_entropy_under_bounds(rows: Path) -> None:
+    answer = json.loads(locentropy("entropy", rows, "--json", "--max-locations", 1, "--max-visits", 1).stdout)
+    assert sum(row["exact_users"] for row in answer["locations"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["nowhere.csv"], 3, "no such file"),
+        (["rows.csv", "--user", "who"], 4, "'uid', 'venue'"),
+        (["rows.csv", "--max-visits", "5"], 2, "--max-locations 5"),
+        (["rows.csv", "--unit", "bans"], 2, "nats, bits"),
+        (["rows.csv", "--keep", "best", "--max-visits", "5", "--max-locations", "5"], 2, "most-visited"),
+        (["rows.csv", "--out", "x.xlsx"], 2, ".parquet"),
+        (["rows.csv", "--out", "no/where/x.csv"], 2, "does not exist"),
+        (["rows.csv", "--format", "orkut"], 2, "brightkite"),
+        (["rows.csv", "--bad-rows", "skip"], 2, "drop"),
+        (["rows.csv", "--memory", "much"], 2, "2GB"),
+        (["rows.csv", "--colour"], 2, "No such option"),
+        ([], 2, "Missing argument"),
+    ],
+)
+def test_errors_are_sentences_with_exit_codes(
+    arguments: list[str], code: int, words: str, rows: Path
+) -> None:
+    done = locentropy("entropy", *arguments, cwd=rows.parent)
+    assert done.returncode == code
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert [path.name for path in rows.parent.iterdir()] == ["rows.csv"]
+
+
+def test_debug_shows_tracebacks(rows: Path) -> None:
+    assert "Traceback" in locentropy("--debug", "entropy", rows, "--user", "who").stderr
+
+
+def test_the_private_log_is_private(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("uid,venue\n1,b\n,c\n,d\n")
+    log = tmp_path / "private.log"
+    done = locentropy("entropy", path, "--bad-rows", "drop", "--private-log", log)
+    assert done.returncode == 0
+    assert "no user id: 2" in log.read_text()
+    assert log.stat().st_mode & 0o777 == 0o600
+    assert "no user id" not in done.stdout + done.stderr
+
+
+def test_demo(tmp_path: Path) -> None:
+    done = locentropy("demo", "--people", 300, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "most popular" in done.stdout
+    assert "least popular" in done.stdout
+    assert sorted(path.name for path in (tmp_path / "demo").iterdir()) == ["places.csv", "visits.parquet"]
+
+
+def test_datasets(tmp_path: Path) -> None:
+    assert locentropy("datasets", "city", "--people", 50, "--days", 2, cwd=tmp_path).returncode == 0
+    city = json.loads(locentropy("entropy", tmp_path / "city" / "visits.parquet", "--json").stdout)
+    listed = pa.csv.read_csv(tmp_path / "city" / "places.csv")["location"].to_pylist()
+    assert {row["location"] for row in city["locations"]} <= set(listed)
+    assert locentropy("datasets", "sparse", "--out", tmp_path / "s.parquet").returncode == 0
+    assert (
+        locentropy("datasets", "dense", "--users", 150_000, "--out", "d.parquet", cwd=tmp_path).returncode
+        == 0
+    )
+    assert (
+        locentropy("datasets", "dense", "--users", 150_000, "--profile", "p.parquet", cwd=tmp_path).returncode
+        == 0
+    )
+    reduced = pq.read_table(tmp_path / "p.parquet")
+    assert reduced.equals(le.exact_profile(le.Visits(tmp_path / "d.parquet")).to_arrow())
+    done = locentropy("datasets", "dense", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--out" in done.stderr
+
+
+def test_interruptions_of_datasets_leave_no_file(tmp_path: Path) -> None:
+    done = locentropy("datasets", "city", "--people", 0, "--out", tmp_path / "city")
+    assert done.returncode == 2
+    assert "people" in done.stderr
+    assert list(tmp_path.iterdir()) == []
