@@ -172,6 +172,17 @@ class TestColumns:
         text(tmp_path, "uid,location\n1,2\n", "b.csv")
         refused(ColumnError, "a.csv", "b.csv", "same columns", visits=le.Visits(tmp_path))
 
+    def test_files_with_different_times(self, tmp_path: Path) -> None:
+        moments = pa.array([0], pa.timestamp("us"))
+        pq.write_table(pa.table({"user": [7], "location": [1], "time": moments}), tmp_path / "a.parquet")
+        pq.write_table(pa.table({"user": [7], "location": [1], "time": [0]}), tmp_path / "b.parquet")
+        refused(ColumnError, "a.parquet", "b.parquet", "'time'", visits=le.Visits(tmp_path))
+        pq.write_table(
+            pa.table({"user": [7], "location": [1], "time": moments.cast(pa.timestamp("ns", "Asia/Tokyo"))}),
+            tmp_path / "b.parquet",
+        )
+        assert len(le.profile(le.Visits(tmp_path), le.Bounds(1, 1))) == 1
+
     @pytest.mark.parametrize(
         ("role", "column"),
         [

@@ -162,6 +162,14 @@ def test_times_are_compared_as_times(written: str, tmp_path: Path) -> None:
     assert as_counter(le.profile(le.Visits(path), le.Bounds(1, 1))) == {("early", 1): 1}
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("zone", [None, "UTC", "Asia/Tokyo"])
+def test_timestamps_of_any_unit_and_zone(unit: str, zone: str | None) -> None:
+    times = pa.array([10**6, 5], pa.timestamp(unit, zone))
+    table = pa.table({"user": [1, 1], "location": ["late", "early"], "time": times})
+    assert as_counter(le.profile(le.Visits(table), le.Bounds(1, 1))) == {("early", 1): 1}
+
+
 def test_pre_counted_rows_add_up(tmp_path: Path) -> None:
     path = tmp_path / "counted.csv"
     path.write_text("user,location,visits\n1,a,3\n1,a,2.0\n2,a,1\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ColumnError
-from locentropy.visits.kinds import MOST_VISITS_PER_ROW, kind_of, must_fit
+from locentropy.visits.kinds import MOST_VISITS_PER_ROW, Kind, kind_of, must_fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +39,19 @@ def _id_type(role: str, name: str, parts: Sequence[Part], relations: Sequence[Re
     return "BIGINT" if ids != "text" and all(kind_of(t) == "integer" for t in types) else "VARCHAR"
 
 
+def must_agree_on_time(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation]) -> None:
+    """Numbers and moments do not compare: refuse a time column that is one here and the other there."""
+    if roles.time is None:
+        return
+    types = [_time_type(kind_of(relation.columns["time"].type_name)) for relation in relations]
+    for part, time_type in zip(parts, types, strict=True):
+        if time_type != types[0]:
+            raise ColumnError(
+                f"The time column {roles.time!r} holds timestamps in one and numbers or texts in the other of "
+                f"{parts[0].label} and {part.label}. Give it one type."
+            )
+
+
 def mixed_ids(role: str, name: str, numbers: str, texts: str) -> ColumnError:
     """The error for ids that are numbers in one file and texts in another."""
     return ColumnError(
@@ -55,7 +68,12 @@ def cast(role: str, name: str, column: Column, label: str, id_type: str | None) 
     if id_type is not None:
         return f"CAST({value} AS {id_type})"
     if role == "time":
-        return {"text": _time_of_text, "moment": _microseconds}.get(kind, _as_is)(value)
+        if kind == "text":
+            return _time_of_text(value)
+        # Moments are compared to the microsecond, which every engine can do, and those of a zone in UTC
+        # (in two steps: DuckDB 2.0 cannot cast nanoseconds of a zone in one).
+        zoned = f"CAST({value} AS TIMESTAMPTZ)" if "TZ" in column.type_name else value
+        return f"CAST({zoned} AS {_time_type(kind)})"
     number = value
     if kind == "text":
         parsed = f"coalesce(TRY_CAST({value} AS DOUBLE), 'nan'::DOUBLE)"
@@ -69,12 +87,12 @@ def _whole(number: str) -> str:
     return f"CASE WHEN {reasonable} THEN CAST({number} AS BIGINT) ELSE 0 END"
 
 
-def _as_is(value: str) -> str:
-    return f"CAST({value} AS BIGINT)"
+def _time_type(kind: Kind) -> str:
+    return "TIMESTAMP" if kind == "moment" else "BIGINT"
 
 
 def _microseconds(moment: str) -> str:
-    """Times are compared to the microsecond, which every engine can do; infinite ones are no times."""
+    """A moment as a number; words for infinity are no times."""
     return f"CASE WHEN isfinite({moment}) THEN epoch_us({moment}) END"
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _RULES: Final = {
     "user": "rows have no user id",
     "location": "rows have no location id",
-    "time": "values are missing or are not times (write 2026-01-31T08:00:00Z, or whole numbers throughout)",
+    "time": "values are missing or are not times (write 2026-01-31T08:00:00Z, or whole numbers)",
     "visits": "values are not whole numbers of at least 1",
     "lat": "values are not numbers",
     "lon": "values are not numbers",

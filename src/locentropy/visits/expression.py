@@ -80,7 +80,7 @@ def places(locations: ibis.Table) -> ibis.Table:
     """Each location of a table with its code: its rank by the md5 of the id's text."""
     distinct = locations.select("location").distinct()
     by_md5 = ibis.row_number().over(order_by=md5(distinct.location.cast("string")))
-    return distinct.mutate(code=by_md5.cast("int64"))
+    return distinct.mutate(code=by_md5.cast("int32"))
 
 
 def pairs(visits: ibis.Table, places: ibis.Table) -> ibis.Table:

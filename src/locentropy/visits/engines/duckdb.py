@@ -31,7 +31,13 @@ if TYPE_CHECKING:
     from locentropy.visits.visits import Visits
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
-_IBIS_TYPES: Final = {"BIGINT": "int64", "VARCHAR": "string", "DOUBLE": "float64"}
+_IBIS_TYPES: Final = {
+    "BIGINT": "int64",
+    "INTEGER": "int32",
+    "VARCHAR": "string",
+    "DOUBLE": "float64",
+    "TIMESTAMP": "timestamp(6)",
+}
 _SQL_TYPES: Final = {ours: theirs for theirs, ours in _IBIS_TYPES.items()}
 
 
@@ -54,6 +60,7 @@ class DuckDBEngine:
         roles = common_roles(visits, parts)
         self.columns = dict(roles.items())
         relations = [part.bind(self._con, roles, drop_bad=visits.bad_rows == "drop") for part in parts]
+        casting.must_agree_on_time(roles, parts, relations)
         id_types = casting.id_types(roles, parts, relations, visits.ids)
         stored = {kind_of(relation.columns["location"].type_name) for relation in relations}
         self.typed_locations = visits.ids == "text" or not (
