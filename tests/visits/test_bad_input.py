@@ -293,6 +293,24 @@ def test_bad_rows_fail_by_default_or_are_dropped(name: str, tmp_path: Path, priv
     assert "1" in private_log[0].rpartition(":")[2], "the number of rows, for the operator alone"
 
 
+def test_the_file_with_the_bad_row_is_named(tmp_path: Path) -> None:
+    text(tmp_path, "user,location,visits\n1,2,1\n", "a.csv")
+    text(tmp_path, "user,location,visits\n1,2,0\n", "b.csv")
+    assert "a.csv" not in refused(BadRowsError, "b.csv: column 'visits'", visits=le.Visits(tmp_path))
+    text(tmp_path, "user,location,visits\n1.0,2,1\n", "b.csv")
+    refused(ColumnError, visits=le.Visits(tmp_path))
+    text(tmp_path, "user,location,visits\n1.0,2,1\n", "a.csv")
+    text(tmp_path, "user,location,visits\nx,2,1\n", "b.csv")
+    assert "b.csv" not in refused(ColumnError, "a.csv", "decimal", visits=le.Visits(tmp_path))
+
+
+def test_a_first_row_that_may_be_no_header(tmp_path: Path) -> None:
+    path = text(tmp_path, "alice,cafe\nbob,cafe\n")
+    refused(ColumnError, "--no-header", visits=le.Visits(path))
+    visits = le.Visits(path, header=False, user="column0", location="column1")
+    assert as_counter(le.exact_profile(visits)) == {("cafe", 1): 2}
+
+
 TYPED = {
     "user": [1, None],
     "location": [1, None],

@@ -43,19 +43,22 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
     for role, count in broken.items():
         PRIVATE_LOG.info("%s: column %r: %s: %d", engine.label, engine.columns[role], _RULES[role], count)
     if broken and bad_rows == "fail":
-        listed = "; ".join(f"column {engine.columns[role]!r}: {_RULES[role]}" for role in broken)
+        rules = expression.bad_rows(engine.visits)
+        found = (
+            f"{engine.blame(rules[role])}: column {engine.columns[role]!r}: {_RULES[role]}" for role in broken
+        )
         raise BadRowsError(
-            f"{engine.label}: some rows cannot be used. {listed[0].upper()}{listed[1:]}. Mend them, or leave such "
-            'rows out: bad_rows="drop" (--bad-rows drop).'
+            "Some rows cannot be used.\n" + "\n".join(found) + "\n"
+            'Mend them, or leave such rows out: bad_rows="drop" (--bad-rows drop).'
         )
 
 
 def _refuse_confusing_ids(engine: Engine, row: dict[str, int]) -> None:
-    for role in ("user", "location"):
-        for name, description in _CONFUSING.items():
-            if row.get(f"{name}_{role}"):
+    for role, conditions in expression.confusing_ids(engine.visits).items():
+        for name, condition in conditions.items():
+            if row[f"{name}_{role}"]:
                 raise ColumnError(
-                    f"{engine.label}: the {role} column {engine.columns[role]!r} holds {description}. One person under "
-                    "two ids is protected only half. Mend the ids, or, if each is meant as it is written: "
-                    'ids="text" (--ids text).'
+                    f"{engine.blame(condition)}: the {role} column {engine.columns[role]!r} holds {_CONFUSING[name]}. "
+                    "One person under two ids is protected only half. Mend the ids, or, if each is meant as it is "
+                    'written: ids="text" (--ids text).'
                 )

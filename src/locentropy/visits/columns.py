@@ -69,13 +69,11 @@ def plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()
 
 
-def is_usual(name: str) -> bool:
-    """Whether a column of this name would be recognised as something."""
-    return any(plain(name) in names for names in USUAL_NAMES.values())
+def resolve(choices: Mapping[str, Choice], columns: Sequence[str], source: str, hint: str = "") -> Roles:
+    """The column of each role: the one chosen, else the only one with a usual name.
 
-
-def resolve(choices: Mapping[str, Choice], columns: Sequence[str], source: str) -> Roles:
-    """The column of each role: the one chosen, else the only one with a usual name."""
+    `source` is how errors name the table, `hint` what they say where no column has a usual name.
+    """
     named = {role: choice for role, choice in choices.items() if isinstance(choice, str)}
     for role, name in named.items():
         _must_exist(role, name, columns, source)
@@ -89,7 +87,7 @@ def resolve(choices: Mapping[str, Choice], columns: Sequence[str], source: str) 
         if found.get(role) is None:
             raise ColumnError(
                 f"{source}: no {role} column was recognised. {_listing(columns)} "
-                f'Name it: {role}="…" in Python, --{role} … on the command line.'
+                f'Name it: {role}="…" in Python, --{role} … on the command line.{hint}'
             )
     _coordinates_come_in_pairs(found, named, columns, source)
     roles = Roles(**found)  # type: ignore[arg-type]  # user and location were checked just above

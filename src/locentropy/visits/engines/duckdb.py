@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.engine import Progress, Resources
     from locentropy.visits.sources.part import Part, Relation
-    from locentropy.visits.visits import Visits
+    from locentropy.visits.visits import Ids, Visits
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.1
 _IBIS_TYPES: Final = {
@@ -56,30 +56,23 @@ class DuckDBEngine:
 
     def _open(self, visits: Visits) -> None:
         parts = find_parts(self._con, visits)
-        self.label = parts[0].label if len(parts) == 1 else str(visits.source)
+        self._labels = [part.label for part in parts]
+        self.label = self._labels[0] if len(parts) == 1 else str(visits.source)
+        self._loaded = any(part.reads_once for part in parts)
         roles = common_roles(visits, parts)
         self.columns = dict(roles.items())
         relations = [part.bind(self._con, roles, drop_bad=visits.bad_rows == "drop") for part in parts]
-        casting.must_agree_on_time(roles, parts, relations)
-        id_types = casting.id_types(roles, parts, relations, visits.ids)
         stored = {kind_of(relation.columns["location"].type_name) for relation in relations}
-        self.typed_locations = visits.ids == "text" or not (
-            "big-integer" in stored or any(part.reads_once for part in parts)
-        )
-        selects = [
-            _select(roles, part, relation, id_types) for part, relation in zip(parts, relations, strict=True)
-        ]
-        if any(part.reads_once for part in parts):
+        self.typed_locations = visits.ids == "text" or not (self._loaded or "big-integer" in stored)
+        selects = _selects(roles, parts, relations, visits.ids)
+        if self._loaded:
             self._load(parts, selects)
             if len(parts) > 1 and visits.ids != "text":
-                self._must_agree_on_ids(roles, parts)
+                self._must_agree_on_ids(roles)
         else:
             self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
-        self._loaded = any(part.reads_once for part in parts)
         types = self._con.execute("DESCRIBE visits").fetchall()
-        self.visits = ibis.table(
-            {row[0]: _IBIS_TYPES[row[1]] for row in types if row[0] != "part"}, name="visits"
-        )
+        self.visits = ibis.table({row[0]: _IBIS_TYPES[row[1]] for row in types}, name="visits")
 
     def _load(self, parts: Sequence[Part], selects: Sequence[str]) -> None:
         """Read text files once, one after another, so that an error can name its file."""
@@ -102,7 +95,7 @@ class DuckDBEngine:
             if rows:
                 PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, rows)
 
-    def _must_agree_on_ids(self, roles: Roles, parts: Sequence[Part]) -> None:
+    def _must_agree_on_ids(self, roles: Roles) -> None:
         """Text files have no types, but ids that are all numbers in one and not in another are two spellings."""
         for role in ("user", "location"):
             column = identifier(role)
@@ -110,10 +103,18 @@ class DuckDBEngine:
                 f"SELECT part, bool_and({casting.whole_number(column)} IS NOT NULL) FROM visits "
                 f"WHERE {column} IS NOT NULL GROUP BY part ORDER BY part"
             ).fetchall()
-            numbers = [parts[part] for part, all_numbers in rows if all_numbers]
-            texts = [parts[part] for part, all_numbers in rows if not all_numbers]
+            numbers = [self._labels[part] for part, all_numbers in rows if all_numbers]
+            texts = [self._labels[part] for part, all_numbers in rows if not all_numbers]
             if numbers and texts:
-                raise casting.mixed_ids(role, getattr(roles, role), numbers[0].label, texts[0].label)
+                raise casting.mixed_ids(role, getattr(roles, role), numbers[0], texts[0])
+
+    def blame(self, condition: ibis.Expr) -> str:
+        """The first text file with such a row; other files are not told apart."""
+        if not self._loaded:
+            return self.label
+        first = self.visits.filter(condition).aggregate(part=self.visits.part.min())
+        number: int = self.run(first, "Checking")["part"][0].as_py()
+        return self._labels[number]
 
     def run(self, expression: ibis.Table, doing: str) -> pa.Table:
         """The rows of an expression, as an Arrow table."""
@@ -208,12 +209,19 @@ def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def _select(roles: Roles, part: Part, relation: Relation, id_types: dict[str, str]) -> str:
-    columns = (
-        f"{casting.cast(role, name, relation.columns[role], part.label, id_types.get(role))} AS {identifier(role)}"
-        for role, name in roles.items()
-    )
-    return f"SELECT {', '.join(columns)} FROM {relation.sql}"
+def _selects(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> list[str]:
+    """A query for each part that gives its rows in the columns of their roles."""
+    casting.must_agree_on_time(roles, parts, relations)
+    id_types = casting.id_types(roles, parts, relations, ids)
+
+    def column(role: str, name: str, part: Part, relation: Relation) -> str:
+        value = casting.cast(role, name, relation.columns[role], part.label, id_types.get(role))
+        return f"{value} AS {identifier(role)}"
+
+    return [
+        f"SELECT {', '.join(column(*named, part, relation) for named in roles.items())} FROM {relation.sql}"
+        for part, relation in zip(parts, relations, strict=True)
+    ]
 
 
 def _unreadable_row(label: str, message: str) -> LocentropyError:

@@ -67,6 +67,9 @@ class Engine(Protocol):
     def typed_locations(self) -> bool:
         """Whether location ids have the type they were stored in, rather than being read as written."""
 
+    def blame(self, condition: ibis.Expr) -> str:
+        """Where a row that meets a condition is, as closely as can be told: a file, else the table."""
+
     def run(self, expression: ibis.Table, doing: str) -> pa.Table:
         """The rows of an expression."""
 

@@ -38,6 +38,10 @@ class IbisEngine:
             **{role: _cast(role, table[name], visits.ids) for role, name in roles.items()}
         )
 
+    def blame(self, condition: ibis.Expr) -> str:
+        """The table is one."""
+        return self.label
+
     def run(self, expression: ibis.Table, doing: str) -> pa.Table:
         """The rows of an expression, as an Arrow table."""
         if self._progress is not None:

@@ -26,6 +26,7 @@ class DatabasePart:
     types: dict[str, str]
 
     reads_once = False
+    hint = ""
 
     @property
     def columns(self) -> list[str]:

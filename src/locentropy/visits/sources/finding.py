@@ -55,9 +55,9 @@ def _must_not_have(visits: Visits, options: Sequence[str], what: str) -> None:
 
 def common_roles(visits: Visits, parts: Sequence[Part]) -> Roles:
     """The column of each role, the same in all parts."""
-    roles = resolve(visits.choices, parts[0].columns, parts[0].label)
+    roles = resolve(visits.choices, parts[0].columns, parts[0].label, parts[0].hint)
     for part in parts[1:]:
-        here = resolve(visits.choices, part.columns, part.label)
+        here = resolve(visits.choices, part.columns, part.label, part.hint)
         if here != roles:
             raise ColumnError(
                 f"{parts[0].label} and {part.label} do not have the same columns: "

@@ -41,6 +41,7 @@ class FramePart:
     label: str = field(init=False)
 
     reads_once = False
+    hint = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label", f"the {_library(self.frame)} table")

@@ -35,6 +35,7 @@ class ParquetPart:
     """Each column by its name in the file; the engine renames those that differ by case only."""
 
     reads_once = False
+    hint = ""
 
     @property
     def label(self) -> str:

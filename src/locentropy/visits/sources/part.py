@@ -48,6 +48,10 @@ class Part(Protocol):
     def reads_once(self) -> bool:
         """Whether reading is so costly, or so fleeting, that the rows should be loaded first."""
 
+    @property
+    def hint(self) -> str:
+        """What to say where no column has a usual name."""
+
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
         """Make the rows selectable on a connection."""
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ParameterError, SourceError
-from locentropy.visits.columns import is_usual
 from locentropy.visits.sources.files import is_gzip
 from locentropy.visits.sources.part import Column, Relation
 from locentropy.visits.sql import list_of, literal
@@ -58,6 +57,15 @@ class TextPart:
     def label(self) -> str:
         """The file's path."""
         return str(self.path)
+
+    @property
+    def hint(self) -> str:
+        """Columns that nobody recognises may be a first row that was taken for a header."""
+        return (
+            " Is the first line no header? Say so: header=False (--no-header)."
+            if self.layout.has_header
+            else ""
+        )
 
     @property
     def columns(self) -> list[str]:
@@ -127,10 +135,8 @@ def _layout(path: Path, header: bool | None, names: Sequence[str] | None, chosen
 
 
 def _looks_like_header(row: Sequence[str], chosen: Sequence[str]) -> bool:
-    """A header names a column we know or were told of; failing that, it at least holds no number."""
-    if any(cell.strip() in chosen or is_usual(cell) for cell in row):
-        return True
-    return not any(_is_number(cell) for cell in row)
+    """A header holds a name that the caller chose, or at least no number."""
+    return any(cell.strip() in chosen for cell in row) or not any(map(_is_number, row))
 
 
 def _is_number(cell: str) -> bool:
