@@ -40,3 +40,15 @@ class EngineError(LocentropyError):
     """The data engine gave up: out of memory, out of disk, or a query it could not run."""
 
     exit_code = 6
+
+
+class BudgetError(LocentropyError):
+    """The ledger does not have what a release asks for."""
+
+    exit_code = 7
+
+
+class LedgerError(LocentropyError):
+    """A ledger cannot be found, opened, trusted or written."""
+
+    exit_code = 8
