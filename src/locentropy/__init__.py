@@ -1,7 +1,9 @@
 """Publish how popular places are without giving away who was there.
 
     import locentropy as le
-    profile = le.exact_profile(le.Visits("checkins.parquet"))   # exact and private: not for publication
+    places = le.Locations.of(["cafe-1", "park-2"])                                      # a public list
+    with le.open_queries(le.Visits("checkins.parquet"), locations=places) as queries:   # private
+        estimates = le.Limit(epsilon=1.0, max_locations=5, max_visits=5).estimate(queries, places, le.OpenDPNoise())
 
 Names load their module when first used, so that `import locentropy` stays light.
 """
@@ -16,15 +18,33 @@ __version__ = "0.1.0.dev0"
 if TYPE_CHECKING:
     from locentropy.core.bounds import Bounds
     from locentropy.core.errors import LocentropyError
+    from locentropy.core.estimates import Estimates
+    from locentropy.core.locations import Locations
     from locentropy.core.profile import VisitProfile
     from locentropy.core.queries import Queries
+    from locentropy.mechanisms.baseline import Baseline
+    from locentropy.mechanisms.limit import Limit
+    from locentropy.mechanisms.limit_cb import LimitCB
+    from locentropy.mechanisms.limit_ptr import LimitPTR
+    from locentropy.mechanisms.limit_ss import LimitSS
+    from locentropy.privacy.guarantee import Guarantee
+    from locentropy.privacy.noise import OpenDPNoise
     from locentropy.visits.engines.engine import Resources
     from locentropy.visits.queries import exact_profile, open_queries, profile
     from locentropy.visits.visits import Visits
 
 _HOME = {
+    "Baseline": "mechanisms.baseline",
     "Bounds": "core.bounds",
+    "Estimates": "core.estimates",
+    "Guarantee": "privacy.guarantee",
+    "Limit": "mechanisms.limit",
+    "LimitCB": "mechanisms.limit_cb",
+    "LimitPTR": "mechanisms.limit_ptr",
+    "LimitSS": "mechanisms.limit_ss",
+    "Locations": "core.locations",
     "LocentropyError": "core.errors",
+    "OpenDPNoise": "privacy.noise",
     "Queries": "core.queries",
     "Resources": "visits.engines.engine",
     "VisitProfile": "core.profile",
@@ -35,8 +55,17 @@ _HOME = {
 }
 
 __all__ = [
+    "Baseline",
     "Bounds",
+    "Estimates",
+    "Guarantee",
+    "Limit",
+    "LimitCB",
+    "LimitPTR",
+    "LimitSS",
+    "Locations",
     "LocentropyError",
+    "OpenDPNoise",
     "Queries",
     "Resources",
     "VisitProfile",

@@ -149,8 +149,8 @@ def test_first_needs_times() -> None:
     ("wrong", "message"),
     [
         ([], "at least one"),
-        ([1, 1], "twice"),
-        ([1, None], "every entry"),
+        ([1, 1], "once"),
+        ([1, None], "no gaps"),
         ([1.5], "whole numbers"),
         (["a"], "texts"),
     ],

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.errors import ParameterError
 
-_CALL = 'Locations(pa.array(["cafe-1", "park-2"]))'
+_CALL = 'Locations.of(["cafe-1", "park-2"])'
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,16 +25,36 @@ class Locations:
     """Each place once, whole numbers or texts, in the order of the release."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.ids, pa.Array):
-            raise ParameterError(f"ids must be an Arrow array. For example: {_CALL}")
-        if not (pa.types.is_integer(self.ids.type) or pa.types.is_string(self.ids.type)):
-            raise ParameterError(
-                f"ids of type {self.ids.type} must be whole numbers or texts. For example: {_CALL}"
-            )
-        if len(self.ids) == 0 or self.ids.null_count:
+        ids = self.ids
+        if not isinstance(ids, pa.Array):
+            raise ParameterError(f"ids must be an Arrow array, or use Locations.of. For example: {_CALL}")
+        if len(ids) == 0 or ids.null_count:
             raise ParameterError(f"ids must name at least one place and have no gaps. For example: {_CALL}")
-        if len(pc.unique(self.ids)) != len(self.ids):
+        if not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type)):
+            raise ParameterError(
+                f"ids of type {ids.type} must be whole numbers or texts. For example: {_CALL}"
+            )
+        if len(pc.unique(ids)) != len(ids):
             raise ParameterError(f"ids must name each place once. For example: {_CALL}")
+
+    @classmethod
+    def of(cls, ids: Any) -> Self:
+        """The places of a list, an array or a column, whatever holds it."""
+        if isinstance(ids, cls):
+            return ids
+        try:
+            array = ids if isinstance(ids, pa.Array | pa.ChunkedArray) else pa.array(ids)
+        except (pa.ArrowException, TypeError, ValueError):
+            raise ParameterError(
+                f"ids must be all whole numbers or all texts. For example: {_CALL}"
+            ) from None
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        if pa.types.is_large_string(array.type) or pa.types.is_string_view(array.type):
+            array = array.cast(pa.string())
+        return cls(array)
 
     def __len__(self) -> int:
         """The number of places."""

@@ -39,7 +39,7 @@ def required(locations: Locations | None, mechanism: str) -> Locations:
     if locations is None:
         raise ParameterError(
             f"{mechanism} needs a public list, and locations=None gives none: which places the visits name is "
-            "private. Give Locations(pa.array([...])), or use LimitPTR, which selects places privately."
+            "private. Give Locations.of([...]), or use LimitPTR, which selects places privately."
         )
     return locations
 
@@ -49,7 +49,7 @@ def bounded_profile(queries: Queries, bounds: Bounds, locations: Locations | Non
     if locations is not None and not queries.locations.equals(locations.ids):
         raise ParameterError(
             "The queries were not opened with the public list: their locations are others, or in another order "
-            "or type. For example: open_queries(visits, locations=locations.ids)"
+            "or type. For example: open_queries(visits, locations=locations)"
         )
     profile = queries.profile(bounds)
     held = profile.bounds

@@ -2,37 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from locentropy.core.errors import ParameterError
-
-
-def listed(locations: Any) -> pa.Array:
-    """A list of location ids as an array of whole numbers or texts; repeats and gaps are refused."""
-    wrong = ParameterError(
-        "locations must be a list of ids, all whole numbers or all texts, as in the visits. "
-        'For example: locations=["cafe-1", "park-2"]'
-    )
-    try:
-        ids = locations if isinstance(locations, pa.Array | pa.ChunkedArray) else pa.array(locations)
-    except (pa.ArrowException, TypeError, ValueError):
-        raise wrong from None
-    if isinstance(ids, pa.ChunkedArray):
-        ids = ids.combine_chunks()
-    if len(ids) == 0 or ids.null_count:
-        raise ParameterError("locations must name at least one location, and every entry must have an id.")
-    if pa.types.is_dictionary(ids.type):
-        ids = ids.dictionary_decode()
-    if pa.types.is_large_string(ids.type) or pa.types.is_string_view(ids.type):
-        ids = ids.cast(pa.string())
-    if not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type)):
-        raise wrong
-    if len(pc.unique(ids)) != len(ids):
-        raise ParameterError("locations names a location twice. List each location once.")
-    return ids
 
 
 def comparable(ids: pa.Array, *, as_text: bool, typed: bool) -> pa.Array:

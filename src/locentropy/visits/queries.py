@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from locentropy.core.locations import Locations
 from locentropy.core.profile import VisitProfile
 from locentropy.visits import expression
 from locentropy.visits.checking import check
 from locentropy.visits.engines.engine import Resources
-from locentropy.visits.ids import comparable, listed, presented
+from locentropy.visits.ids import comparable, presented
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +34,7 @@ class TableQueries:
 
     def __init__(self, engine: Engine, visits: Visits, locations: Any | None) -> None:
         self._engine = engine
-        wanted = None if locations is None else listed(locations)
+        wanted = None if locations is None else Locations.of(locations).ids
         check(engine, visits.bad_rows, ids_as_written=visits.ids == "text")
         good = expression.without_bad_rows(engine.visits)
         self._has_time = "time" in good.columns
