@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from locentropy.core.bounds import Bounds
     from locentropy.core.errors import LocentropyError
     from locentropy.core.estimates import Estimates
+    from locentropy.core.grid import Grid
     from locentropy.core.locations import Locations
     from locentropy.core.profile import VisitProfile
     from locentropy.core.queries import Queries
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.limit_cb import LimitCB
     from locentropy.mechanisms.limit_ptr import LimitPTR
     from locentropy.mechanisms.limit_ss import LimitSS
+    from locentropy.mechanisms.select_locations import SelectLocations
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.privacy.noise import OpenDPNoise
     from locentropy.visits.engines.engine import Resources
+    from locentropy.visits.public_list import PublicLocations
     from locentropy.visits.queries import exact_profile, open_queries, profile
     from locentropy.visits.visits import Visits
 
@@ -37,6 +40,7 @@ _HOME = {
     "Baseline": "mechanisms.baseline",
     "Bounds": "core.bounds",
     "Estimates": "core.estimates",
+    "Grid": "core.grid",
     "Guarantee": "privacy.guarantee",
     "Limit": "mechanisms.limit",
     "LimitCB": "mechanisms.limit_cb",
@@ -45,8 +49,10 @@ _HOME = {
     "Locations": "core.locations",
     "LocentropyError": "core.errors",
     "OpenDPNoise": "privacy.noise",
+    "PublicLocations": "visits.public_list",
     "Queries": "core.queries",
     "Resources": "visits.engines.engine",
+    "SelectLocations": "mechanisms.select_locations",
     "VisitProfile": "core.profile",
     "Visits": "visits.visits",
     "exact_profile": "visits.queries",
@@ -58,6 +64,7 @@ __all__ = [
     "Baseline",
     "Bounds",
     "Estimates",
+    "Grid",
     "Guarantee",
     "Limit",
     "LimitCB",
@@ -66,8 +73,10 @@ __all__ = [
     "Locations",
     "LocentropyError",
     "OpenDPNoise",
+    "PublicLocations",
     "Queries",
     "Resources",
+    "SelectLocations",
     "VisitProfile",
     "Visits",
     "__version__",

@@ -52,3 +52,9 @@ class LedgerError(LocentropyError):
     """A ledger cannot be found, opened, trusted or written."""
 
     exit_code = 8
+
+
+class ReleaseError(LocentropyError):
+    """A release cannot be written or read, or is not what its own files say."""
+
+    exit_code = 9

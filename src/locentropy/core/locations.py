@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Reals = NDArray[np.float64]
 
 _CALL = 'Locations.of(["cafe-1", "park-2"])'
 
@@ -18,24 +24,49 @@ class Locations:
     """A list of places that is known without the visits: a register of venues, the cells of a grid.
 
     Every one of them is in the release, visited or not. So the list must not have been made from the visits:
-    a place that is listed because somebody was there gives that somebody away.
+    a place that is listed because somebody was there gives that somebody away. Names and coordinates are public
+    for the same reason: they come with the list, never from the visits.
     """
 
     ids: pa.Array
     """Each place once, whole numbers or texts, in the order of the release."""
 
+    names: pa.Array | None = None
+    """What people call them."""
+
+    lat: Reals | None = None
+    """Latitudes, in degrees; NaN where unknown."""
+
+    lon: Reals | None = None
+    """Longitudes, likewise."""
+
     def __post_init__(self) -> None:
         ids = self.ids
         if not isinstance(ids, pa.Array):
             raise ParameterError(f"ids must be an Arrow array, or use Locations.of. For example: {_CALL}")
-        if len(ids) == 0 or ids.null_count:
-            raise ParameterError(f"ids must name at least one place and have no gaps. For example: {_CALL}")
         if not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type)):
             raise ParameterError(
                 f"ids of type {ids.type} must be whole numbers or texts. For example: {_CALL}"
             )
-        if len(pc.unique(ids)) != len(ids):
-            raise ParameterError(f"ids must name each place once. For example: {_CALL}")
+        if ids.null_count or len(pc.unique(ids)) != len(ids):
+            raise ParameterError(f"ids must name each place once and have no gaps. For example: {_CALL}")
+        if (self.lat is None) != (self.lon is None):
+            raise ParameterError("Coordinates have both parts, lat and lon, or neither.")
+        for name in ("names", "lat", "lon"):
+            column = getattr(self, name)
+            if column is not None and len(column) != len(ids):
+                raise ParameterError(f"{name} must have one entry for each of the ids.")
+
+    def without(self, excluded: Locations) -> Locations:
+        """The places that are not among the excluded ones, compared as they are written."""
+        named = pc.is_in(self.ids.cast(pa.string()), value_set=excluded.ids.cast(pa.string()))
+        kept = np.flatnonzero(~named.to_numpy(zero_copy_only=False))
+        return Locations(
+            self.ids.take(kept),
+            None if self.names is None else self.names.take(kept),
+            None if self.lat is None else self.lat[kept],
+            None if self.lon is None else self.lon[kept],
+        )
 
     @classmethod
     def of(cls, ids: Any) -> Self:
@@ -48,6 +79,8 @@ class Locations:
             raise ParameterError(
                 f"ids must be all whole numbers or all texts. For example: {_CALL}"
             ) from None
+        if len(array) == 0:
+            raise ParameterError(f"ids must name at least one place. For example: {_CALL}")
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
         if pa.types.is_dictionary(array.type):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from locentropy.core.bounds import Bounds
+    from locentropy.core.locations import Locations
     from locentropy.core.profile import VisitProfile
 
 
@@ -35,6 +36,12 @@ class Queries(Protocol):
 
     def exact_profile(self) -> VisitProfile:
         """The profile with nobody bounded: one user can change it without limit."""
+
+    def restricted_to(self, locations: Locations) -> Queries:
+        """The same queries about some of the locations only, as if no other visit had been made.
+
+        For a list that was selected privately: from there on it is public, and users are bounded within it.
+        """
 
     def places_per_user(self) -> NDArray[np.int64]:
         """How many users were in exactly 0, 1, 2, … of the locations (entry 0 is always 0)."""

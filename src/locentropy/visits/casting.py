@@ -24,7 +24,9 @@ _TSMC_TIME: Final = "'%a %b %d %H:%M:%S %z %Y'"
 def id_types(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> dict[str, str]:
     """BIGINT or VARCHAR for each id column: one type for all parts, or an error that names two of them."""
     return {
-        role: _id_type(role, getattr(roles, role), parts, relations, ids) for role in ("user", "location")
+        role: _id_type(role, name, parts, relations, ids)
+        for role, name in roles.items()
+        if role in ("user", "location")
     }
 
 
@@ -41,13 +43,13 @@ def _id_type(role: str, name: str, parts: Sequence[Part], relations: Sequence[Re
 
 def must_agree_on_time(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation]) -> None:
     """Numbers and moments do not compare: refuse a time column that is one here and the other there."""
-    if roles.time is None:
+    if "time" not in roles:
         return
     types = [_time_type(kind_of(relation.columns["time"].type_name)) for relation in relations]
     for part, time_type in zip(parts, types, strict=True):
         if time_type != types[0]:
             raise ColumnError(
-                f"The time column {roles.time!r} holds timestamps in one and numbers or texts in the other of "
+                f"The time column {roles['time']!r} holds timestamps in one and numbers or texts in the other of "
                 f"{parts[0].label} and {part.label}. Give it one type."
             )
 

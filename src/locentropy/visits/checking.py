@@ -17,8 +17,8 @@ _RULES: Final = {
     "location": "rows have no location id",
     "time": "values are missing or are not times (write 2026-01-31T08:00:00Z, or whole numbers)",
     "visits": "values are not whole numbers of at least 1",
-    "lat": "values are not numbers",
-    "lon": "values are not numbers",
+    "lat": "values are not numbers, or are missing where a grid needs them",
+    "lon": "values are not numbers, or are missing where a grid needs them",
 }
 
 _CONFUSING: Final = {
@@ -32,8 +32,8 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
     row = engine.run(expression.survey(engine.visits), "Checking").to_pylist()[0]
     if row["rows"] == 0:
         raise SourceError(f"{engine.label}: the table has no rows.")
-    for role in ("user", "location"):
-        if row[f"{role}s_known"] == 0:
+    for role in expression.id_columns(engine.visits):
+        if row[f"known_{role}"] == 0:
             raise ColumnError(
                 f"{engine.label}: the {role} column {engine.columns[role]!r} is empty: all ids are null."
             )

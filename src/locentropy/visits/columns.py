@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ColumnError, ParameterError
@@ -28,10 +27,15 @@ USUAL_NAMES: Final[dict[str, frozenset[str]]] = {
     "visits": frozenset("visits visitcount nvisits numvisits numberofvisits".split()),
     "lat": frozenset("lat latitude".split()),
     "lon": frozenset("lon lng long longitude".split()),
+    "name": frozenset("name title label".split()),
 }
 
-REQUIRED: Final = ("user", "location")
-ROLES: Final = tuple(USUAL_NAMES)
+BY_ID: Final = ("user", "location")
+"""The roles that must be played where places are known by their ids."""
+BY_COORDINATES: Final = ("user", "lat", "lon")
+"""… and where a grid finds the place from the coordinates."""
+ROLES: Final = ("user", "location", "time", "visits", "lat", "lon")
+"""What a column of a table of visits can be; "name" is for lists of places."""
 
 
 class Recognise:
@@ -47,21 +51,8 @@ Choice = str | None | Recognise
 """A column's name, None for "there is none, do not look", or RECOGNISE."""
 
 
-@dataclass(frozen=True)
-class Roles:
-    """The column that plays each role; None where the table has none."""
-
-    user: str
-    location: str
-    time: str | None = None
-    visits: str | None = None
-    lat: str | None = None
-    lon: str | None = None
-
-    def items(self) -> list[tuple[str, str]]:
-        """(role, column) of the roles that are played."""
-        played = ((role, getattr(self, role)) for role in ROLES)
-        return [(role, column) for role, column in played if column is not None]
+Roles = dict[str, str]
+"""The column that plays each role; roles that no column plays are left out."""
 
 
 def plain(name: str) -> str:
@@ -69,28 +60,34 @@ def plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()
 
 
-def resolve(choices: Mapping[str, Choice], columns: Sequence[str], source: str, hint: str = "") -> Roles:
+def resolve(
+    choices: Mapping[str, Choice],
+    columns: Sequence[str],
+    source: str,
+    required: Sequence[str] = BY_ID,
+    hint: str = "",
+) -> Roles:
     """The column of each role: the one chosen, else the only one with a usual name.
 
-    `source` is how errors name the table, `hint` what they say where no column has a usual name.
+    `source` is how errors name the table, `hint` what they say where a required column has no usual name.
     """
     named = {role: choice for role, choice in choices.items() if isinstance(choice, str)}
     for role, name in named.items():
         _must_exist(role, name, columns, source)
     _must_differ(named)
     free = [name for name in columns if name not in named.values()]
-    found: dict[str, str | None] = dict(named)
-    for role in ROLES:
-        if isinstance(choices.get(role, RECOGNISE), Recognise):
-            found[role] = _recognise(role, free, columns, source)
-    for role in REQUIRED:
-        if found.get(role) is None:
+    roles: Roles = {}
+    for role, choice in choices.items():
+        optional = role not in required
+        found = _recognise(role, free, columns, source, optional) if choice is RECOGNISE else named.get(role)
+        if found is not None:
+            roles[role] = found
+        elif not optional:
             raise ColumnError(
                 f"{source}: no {role} column was recognised. {_listing(columns)} "
                 f'Name it: {role}="…" in Python, --{role} … on the command line.{hint}'
             )
-    _coordinates_come_in_pairs(found, named, columns, source)
-    roles = Roles(**found)  # type: ignore[arg-type]  # user and location were checked just above
+    _coordinates_come_in_pairs(roles, named, columns, source)
     _must_not_clash(roles, columns, source)
     return roles
 
@@ -113,10 +110,12 @@ def _must_differ(named: Mapping[str, str]) -> None:
             )
 
 
-def _recognise(role: str, free: Sequence[str], columns: Sequence[str], source: str) -> str | None:
+def _recognise(
+    role: str, free: Sequence[str], columns: Sequence[str], source: str, optional: bool
+) -> str | None:
     matches = [name for name in free if plain(name) in USUAL_NAMES[role]]
     if len(matches) > 1:
-        ignore = "" if role in REQUIRED else f", or {role}=None (--{role} '') to use none"
+        ignore = f", or {role}=None (--{role} '') to use none" if optional else ""
         raise ColumnError(
             f"{source}: which column is the {role}? {' and '.join(map(repr, matches))} could each be it. "
             f"{_listing(columns)} Choose: {role}={matches[0]!r} (--{role} {matches[0]!r}){ignore}."
@@ -125,16 +124,16 @@ def _recognise(role: str, free: Sequence[str], columns: Sequence[str], source: s
 
 
 def _coordinates_come_in_pairs(
-    found: dict[str, str | None], named: Mapping[str, str], columns: Sequence[str], source: str
+    roles: Roles, named: Mapping[str, str], columns: Sequence[str], source: str
 ) -> None:
     for role, other in (("lat", "lon"), ("lon", "lat")):
-        if found.get(role) is not None and found.get(other) is None:
+        if role in roles and other not in roles:
             if role in named:
                 raise ColumnError(
                     f"{source}: {role}={named[role]!r} is given but no {other} column. {_listing(columns)} "
                     f'Name it too: {other}="…" (--{other} …).'
                 )
-            found[role] = None
+            del roles[role]
 
 
 def _must_not_clash(roles: Roles, columns: Sequence[str], source: str) -> None:

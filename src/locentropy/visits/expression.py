@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from locentropy.core.bounds import Keep
+    from locentropy.core.grid import Grid
 
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
@@ -26,10 +27,15 @@ def md5(text: str) -> str:
     raise AssertionError("runs in the engine")
 
 
+def id_columns(visits: ibis.Table) -> list[str]:
+    """The columns that hold ids; visits that a grid is to place have no location id."""
+    return [role for role in ("user", "location") if role in visits.columns]
+
+
 def bad_rows(visits: ibis.Table) -> dict[str, Any]:
     """For each rule, the condition under which a row breaks it. Rules look at one row only."""
     rules: dict[str, Any] = {}
-    for role in ("user", "location"):
+    for role in id_columns(visits):
         column = visits[role]
         empty = column.strip() == "" if column.type().is_string() else ibis.literal(False)
         rules[role] = column.isnull() | empty
@@ -39,8 +45,9 @@ def bad_rows(visits: ibis.Table) -> dict[str, Any]:
         rules["visits"] = visits.visits.isnull() | (visits.visits < 1)
     for role in ("lat", "lon"):
         if role in visits.columns:
-            # A visit may lack coordinates, but what stands in their place must be a number.
-            rules[role] = visits[role].isnan().fill_null(False)
+            # A visit may lack coordinates if it has an id, but what stands in their place must be a number.
+            missing_is_bad = "location" not in visits.columns
+            rules[role] = visits[role].isnan().fill_null(missing_is_bad)
     return rules
 
 
@@ -51,18 +58,16 @@ def confusing_ids(visits: ibis.Table) -> dict[str, dict[str, Any]]:
             "decimal": visits[role].contains(".") & visits[role].re_search(r"^[+-]?[0-9]+[.][0-9]*$"),
             "padded": (visits[role].strip() != visits[role]) & (visits[role].strip() != ""),
         }
-        for role in ("user", "location")
+        for role in id_columns(visits)
         if visits[role].type().is_string()
     }
 
 
 def survey(visits: ibis.Table) -> ibis.Table:
     """One row of counts: all rows, ids that are there, rows that break each rule, confusing ids."""
-    counts = {
-        "rows": visits.count(),
-        "users_known": visits.user.count(),
-        "locations_known": visits.location.count(),
-    }
+    counts = {"rows": visits.count()}
+    for role in id_columns(visits):
+        counts[f"known_{role}"] = visits[role].count()
     for role, broken in bad_rows(visits).items():
         counts[f"bad_{role}"] = broken.sum()
     for role, conditions in confusing_ids(visits).items():
@@ -74,6 +79,17 @@ def survey(visits: ibis.Table) -> ibis.Table:
 def without_bad_rows(visits: ibis.Table) -> ibis.Table:
     """The rows that break no rule."""
     return visits.filter([~broken for broken in bad_rows(visits).values()])
+
+
+def in_cells(visits: ibis.Table, grid: Grid) -> ibis.Table:
+    """The visits within a grid, with the number of their cell as the location."""
+    up = (visits.lat - grid.south) / grid.lat_step
+    across = (visits.lon - grid.west) / grid.lon_step
+    inside = (up >= 0) & (up < grid.rows) & (across >= 0) & (across < grid.columns)
+    # Far outside, the distance does not fit an integer: it is put aside before it becomes one.
+    row, column = (inside.ifelse(distance, -1.0).floor().cast("int64") for distance in (up, across))
+    numbered = visits.mutate(location=row * grid.columns + column)
+    return numbered.filter(row >= 0)
 
 
 def places(locations: ibis.Table) -> ibis.Table:

@@ -40,6 +40,7 @@ _ALLOWED: Final[dict[str, tuple[Kind, ...]]] = {
     "visits": ("integer", "big-integer", "text", "real"),
     "lat": ("integer", "text", "real"),
     "lon": ("integer", "text", "real"),
+    "name": ("integer", "big-integer", "text", "real", "moment", "other"),
 }
 
 _ADVICE: Final = {

@@ -9,16 +9,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from locentropy.core.errors import ParameterError
+from locentropy.core.grid import Grid
 from locentropy.core.locations import Locations
 from locentropy.core.profile import VisitProfile
 from locentropy.visits import expression
 from locentropy.visits.checking import check
+from locentropy.visits.columns import BY_COORDINATES, BY_ID
 from locentropy.visits.engines.engine import Resources
 from locentropy.visits.ids import comparable, presented
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    import ibis
     from numpy.typing import NDArray
 
     from locentropy.core.bounds import Bounds
@@ -30,35 +34,63 @@ DEFAULT_RESOURCES = Resources()
 
 
 class TableQueries:
-    """`Queries` on the visits of an engine: one pass over the rows, then answers from (user, location, visits)."""
+    """`Queries` on an engine: the visits were read once, and answers come from (user, place, visits)."""
 
-    def __init__(self, engine: Engine, visits: Visits, locations: Any | None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        places: ibis.Table,
+        pairs: ibis.Table,
+        locations: pa.Array,
+        codes: NDArray[np.int64],
+    ) -> None:
         self._engine = engine
-        wanted = None if locations is None else Locations.of(locations).ids
+        self._places = places
+        self._pairs = pairs
+        self._locations = locations
+        self._codes = codes
+        """The code of each location."""
+        self._position = np.full(int(codes.max(initial=-1)) + 1, -1)
+        """The position of the location of each code."""
+        self._position[codes] = np.arange(len(codes))
+
+    @classmethod
+    def read(cls, engine: Engine, visits: Visits, wanted: Locations | Grid | None) -> TableQueries:
+        """Check the visits, and count them at the places that are wanted (None: wherever they were)."""
         check(engine, visits.bad_rows, ids_as_written=visits.ids == "text")
         good = expression.without_bad_rows(engine.visits)
-        self._has_time = "time" in good.columns
+        if isinstance(wanted, Grid):
+            good, wanted = expression.in_cells(good, wanted), wanted.locations()
         if wanted is None:
-            source = good
+            places = engine.keep("places", expression.places(good), "Finding places")
         else:
             as_text = good.location.type().is_string()
-            keys = comparable(wanted, as_text=as_text, typed=engine.typed_locations)
-            source = engine.upload("listed", pa.table({"location": keys}))
-        self._places = engine.keep("places", expression.places(source), "Finding places")
-        self._pairs = engine.keep("pairs", expression.pairs(good, self._places), "Counting visits")
+            keys = comparable(wanted.ids, as_text=as_text, typed=engine.typed_locations)
+            listed = engine.upload("listed", pa.table({"location": keys}))
+            places = engine.keep("places", expression.places(listed), "Finding places")
+        pairs = engine.keep("pairs", expression.pairs(good, places), "Counting visits")
         engine.forget_visits()
-        coded = engine.run(self._places, "Finding places")
+        coded = engine.run(places, "Finding places")
         ids, codes = coded["location"].combine_chunks(), _integers(coded, "code")
         if wanted is None:
             shown = presented(ids, typed=engine.typed_locations)
             order = pc.sort_indices(shown)
-            self._locations = shown.take(order)
-        else:
-            order = pc.index_in(keys, value_set=ids)
-            self._locations = wanted
-        self._position = np.empty(len(ids), dtype=np.int64)
-        """For each code, the position of its location."""
-        self._position[codes[order.to_numpy()]] = np.arange(len(ids))
+            return cls(engine, places, pairs, shown.take(order), codes[order.to_numpy()])
+        return cls(engine, places, pairs, wanted.ids, codes[pc.index_in(keys, value_set=ids).to_numpy()])
+
+    def restricted_to(self, locations: Locations) -> TableQueries:
+        """The same queries about some of the locations only; visits elsewhere are as if they had not been made."""
+        known, asked = self._locations.cast(pa.string()), locations.ids.cast(pa.string())
+        at = pc.index_in(asked, value_set=known)
+        if at.null_count:
+            raise ParameterError(
+                "Queries can be restricted to locations that they are about, and to no others."
+            )
+        codes = self._codes[at.to_numpy()]
+        kept = self._engine.upload("kept", pa.table({"code": pa.array(codes, pa.int32())}))
+        return TableQueries(
+            self._engine, self._places, self._pairs.semi_join(kept, "code"), locations.ids, codes
+        )
 
     @property
     def locations(self) -> pa.Array:
@@ -71,7 +103,7 @@ class TableQueries:
 
     def profiles(self, bounds: Sequence[Bounds]) -> list[VisitProfile]:
         """`profile` for several bounds; those that keep locations by one rule share one pass."""
-        resolved = [each.resolved(has_time=self._has_time) for each in bounds]
+        resolved = [each.resolved(has_time="first" in self._pairs.columns) for each in bounds]
         found: dict[Bounds, VisitProfile] = {}
         for keep in dict.fromkeys(each.keep for each in resolved):
             found |= self._one_pass([each for each in resolved if each.keep == keep])
@@ -126,17 +158,22 @@ def open_queries(
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
 ) -> Iterator[Queries]:
-    """Read and check the visits, restricted to `locations` if given, and answer queries until closed."""
+    """Read and check the visits, restricted to `locations` if given, and answer queries until closed.
+
+    `locations` is a public list of ids (`Locations`, or anything that holds ids) or a `Grid`.
+    """
     from locentropy.visits.engines.ibis import IbisEngine, is_ibis_table
 
+    wanted = locations if locations is None or isinstance(locations, Grid) else Locations.of(locations)
+    required = BY_COORDINATES if isinstance(wanted, Grid) else BY_ID
     if is_ibis_table(visits.source):
-        engine: Engine = IbisEngine(visits, progress)
+        engine: Engine = IbisEngine(visits, required, progress)
     else:
         from locentropy.visits.engines.duckdb import DuckDBEngine
 
-        engine = DuckDBEngine(visits, resources, progress)
+        engine = DuckDBEngine(visits, required, resources, progress)
     with engine:
-        yield TableQueries(engine, visits, locations)
+        yield TableQueries.read(engine, visits, wanted)
 
 
 def profile(

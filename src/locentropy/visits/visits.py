@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from locentropy.core.errors import ParameterError
 from locentropy.visits.columns import RECOGNISE, ROLES, Choice
 from locentropy.visits.formats import format_named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BadRows = Literal["fail", "drop"]
 Ids = Literal["as-they-are", "text"]
@@ -78,12 +81,12 @@ class Visits:
         """Whether the source is a path, a folder or a pattern."""
         return isinstance(self.source, str | Path)
 
-    @property
-    def choices(self) -> dict[str, Choice]:
-        """What was said about each role."""
-        return {role: getattr(self, role) for role in ROLES}
+    def choices_for(self, required: Sequence[str]) -> dict[str, Choice]:
+        """What was said about each role; a grid finds places by their coordinates and looks at no ids."""
+        choices: dict[str, Choice] = {role: getattr(self, role) for role in ROLES}
+        return choices if "location" in required else choices | {"location": None}
 
     @property
     def chosen(self) -> list[str]:
         """The columns that were named."""
-        return [choice for choice in self.choices.values() if isinstance(choice, str)]
+        return [choice for role in ROLES if isinstance(choice := getattr(self, role), str)]

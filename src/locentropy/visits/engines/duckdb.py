@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 import threading
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -44,25 +45,28 @@ _SQL_TYPES: Final = {ours: theirs for theirs, ours in _IBIS_TYPES.items()}
 class DuckDBEngine:
     """One connection to a database in memory, with the visits as its table `visits`."""
 
-    def __init__(self, visits: Visits, resources: Resources, progress: Progress | None) -> None:
+    def __init__(
+        self, visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None
+    ) -> None:
         self._progress = progress
+        self._uploads = count()
         self._folder = Path(tempfile.mkdtemp(prefix="locentropy-", dir=resources.spill))
         try:
             self._con = _connect(resources, self._folder)
-            self._open(visits)
+            self._open(visits, required)
         except BaseException:
             self._close()
             raise
 
-    def _open(self, visits: Visits) -> None:
+    def _open(self, visits: Visits, required: Sequence[str]) -> None:
         parts = find_parts(self._con, visits)
         self._labels = [part.label for part in parts]
         self.label = self._labels[0] if len(parts) == 1 else str(visits.source)
         self._loaded = any(part.reads_once for part in parts)
-        roles = common_roles(visits, parts)
-        self.columns = dict(roles.items())
+        roles = common_roles(visits, parts, required)
+        self.columns = roles
         relations = [part.bind(self._con, roles, drop_bad=visits.bad_rows == "drop") for part in parts]
-        stored = {kind_of(relation.columns["location"].type_name) for relation in relations}
+        stored = {kind_of(r.columns["location"].type_name) for r in relations if "location" in r.columns}
         self.typed_locations = visits.ids == "text" or not (self._loaded or "big-integer" in stored)
         selects = _selects(roles, parts, relations, visits.ids)
         if self._loaded:
@@ -97,7 +101,9 @@ class DuckDBEngine:
 
     def _must_agree_on_ids(self, roles: Roles) -> None:
         """Text files have no types, but ids that are all numbers in one and not in another are two spellings."""
-        for role in ("user", "location"):
+        for role, name in roles.items():
+            if role not in ("user", "location"):
+                continue
             column = identifier(role)
             rows = self._con.execute(
                 f"SELECT part, bool_and({casting.whole_number(column)} IS NOT NULL) FROM visits "
@@ -106,7 +112,7 @@ class DuckDBEngine:
             numbers = [self._labels[part] for part, all_numbers in rows if all_numbers]
             texts = [self._labels[part] for part, all_numbers in rows if not all_numbers]
             if numbers and texts:
-                raise casting.mixed_ids(role, getattr(roles, role), numbers[0], texts[0])
+                raise casting.mixed_ids(role, name, numbers[0], texts[0])
 
     def blame(self, condition: ibis.Expr) -> str:
         """The first text file with such a row; other files are not told apart."""
@@ -134,8 +140,9 @@ class DuckDBEngine:
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
         """Show an Arrow table to the engine."""
-        self._con.register(name, table)
-        return ibis.table({field.name: str(field.type) for field in table.schema}, name=name)
+        unique = f"{name}_{next(self._uploads)}"
+        self._con.register(unique, table)
+        return ibis.table({field.name: str(field.type) for field in table.schema}, name=unique)
 
     def forget_visits(self) -> None:
         """Free what was loaded."""

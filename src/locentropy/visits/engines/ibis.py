@@ -8,6 +8,7 @@ from locentropy.visits.columns import resolve
 from locentropy.visits.kinds import MOST_VISITS_PER_ROW, Kind, must_fit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     import ibis
@@ -25,12 +26,12 @@ def is_ibis_table(source: object) -> bool:
 class IbisEngine:
     """Runs expressions on the backend that an Ibis table belongs to."""
 
-    def __init__(self, visits: Visits, progress: Progress | None) -> None:
+    def __init__(self, visits: Visits, required: Sequence[str], progress: Progress | None) -> None:
         table = visits.source
         self._progress = progress
         self.label = f"the Ibis table {table.get_name()}" if hasattr(table, "get_name") else "the Ibis table"
-        roles = resolve(visits.choices, table.columns, self.label)
-        self.columns = dict(roles.items())
+        roles = resolve(visits.choices_for(required), table.columns, self.label, required)
+        self.columns = roles
         self.typed_locations = True
         for role, name in roles.items():
             must_fit(role, name, _kind(table[name].type()), str(table[name].type()), self.label)

@@ -53,11 +53,12 @@ def _must_not_have(visits: Visits, options: Sequence[str], what: str) -> None:
             raise ParameterError(f"{option}={getattr(visits, option)!r} is for {kind}, not for {what}.")
 
 
-def common_roles(visits: Visits, parts: Sequence[Part]) -> Roles:
+def common_roles(visits: Visits, parts: Sequence[Part], required: Sequence[str]) -> Roles:
     """The column of each role, the same in all parts."""
-    roles = resolve(visits.choices, parts[0].columns, parts[0].label, parts[0].hint)
+    choices = visits.choices_for(required)
+    roles = resolve(choices, parts[0].columns, parts[0].label, required, parts[0].hint)
     for part in parts[1:]:
-        here = resolve(visits.choices, part.columns, part.label, part.hint)
+        here = resolve(choices, part.columns, part.label, required, part.hint)
         if here != roles:
             raise ColumnError(
                 f"{parts[0].label} and {part.label} do not have the same columns: "

@@ -93,7 +93,7 @@ class TextPart:
         sql = f"read_csv({files}, {', '.join(f'{key}={value}' for key, value in options.items())})"
         positions = {role: layout.columns.index(name) for role, name in roles.items()}
         columns = {role: Column(f"c{i}", "VARCHAR") for role, i in positions.items()}
-        if self.no_location is not None:
+        if self.no_location is not None and "location" in columns:
             unknown = f"nullif({columns['location'].expression}, {literal(self.no_location)})"
             columns["location"] = Column(unknown, "VARCHAR")
         return Relation(sql, columns)

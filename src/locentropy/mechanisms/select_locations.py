@@ -1,0 +1,71 @@
+"""SelectLocations: a list of places where none is public, found by a private test of their users.
+
+Claim. Neighbours differ in all visits of one user. The list that `select` returns is (ε, δ)-differentially private.
+Whatever is published about its places afterwards comes on top: guarantees add up.
+
+Why. After bounding, a user is in at most M locations, and a location of n users is named with probability π(n), a
+curve that moves so slowly that naming costs (ε, δ) in all; a place that nobody visits is never named. Ids are
+returned as texts in the order of their texts, so neither their type nor their order depends on a place that is not
+named. Proof: docs/proofs/selection.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from locentropy.core.bounds import Bounds
+from locentropy.core.locations import Locations
+from locentropy.mechanisms.crossing import bounded_profile
+from locentropy.mechanisms.parameters import check_bounds, check_epsilon, check_share, make_plain
+from locentropy.privacy.selection import SelectionCurve
+
+if TYPE_CHECKING:
+    from locentropy.core.bounds import Keep
+    from locentropy.core.queries import Queries
+    from locentropy.privacy.guarantee import Guarantee
+    from locentropy.privacy.noise import Noise
+
+_CALL = "SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20)"
+
+
+@dataclass(frozen=True)
+class SelectLocations:
+    """Places with clearly some users, chosen privately; the more users, the surer a place is."""
+
+    epsilon: float
+    """ε of the selection, for one user's whole record; what is published of the places costs extra."""
+    delta: float
+    """δ of the selection. There is no default: it should be far below one over the number of users."""
+    max_locations: int
+    """M: a user counts in at most this many locations when places are selected."""
+    keep: Keep | None = None
+    """Which M locations are kept; see `Bounds`."""
+
+    def __post_init__(self) -> None:
+        make_plain(self)
+        check_epsilon(_CALL, self.epsilon)
+        check_share(_CALL, "delta", self.delta)
+        check_bounds(_CALL, self.max_locations, 1, self.keep)
+        _ = self.curve  # refuses a budget beyond what the curve's proof covers
+
+    @cached_property
+    def curve(self) -> SelectionCurve:
+        """π: how likely a place is named, by its users; public."""
+        return SelectionCurve(self.epsilon, self.delta, self.max_locations)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """(ε, δ)-differential privacy of the list."""
+        return self.curve.guarantee
+
+    def select(self, queries: Queries, noise: Noise) -> Locations:
+        """The places that are named. From here on they are public."""
+        profile = bounded_profile(queries, Bounds(self.max_locations, 1, self.keep), None)
+        named = self.curve.select(profile.user_counts, noise)
+        ids = profile.locations.filter(pa.array(named)).cast(pa.string())
+        return Locations(ids.take(pc.sort_indices(ids)))

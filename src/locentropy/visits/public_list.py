@@ -1,0 +1,103 @@
+"""A public list of places, from a file or a frame: ids, and if it has them names and coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from locentropy.core.errors import BadRowsError, ParameterError, SourceError
+from locentropy.core.locations import Locations
+from locentropy.visits.casting import cast
+from locentropy.visits.columns import RECOGNISE, Choice, resolve
+from locentropy.visits.ids import presented
+from locentropy.visits.kinds import kind_of
+from locentropy.visits.sources.finding import find_parts
+from locentropy.visits.visits import Visits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class PublicLocations:
+    """Where a public list of places is, which column is what, and where it came from.
+
+    The list must not have been made from the visits: a place that is listed because somebody was there gives that
+    somebody away. Names and coordinates that are published come from here and from nowhere else.
+    """
+
+    source: Any
+    """A CSV, TSV or Parquet file, a DuckDB database, a table in memory, or a plain list of ids."""
+    location: Choice = RECOGNISE
+    """The column of ids, as in the visits."""
+    name: Choice = RECOGNISE
+    """The column of names; None for none."""
+    lat: Choice = RECOGNISE
+    """Latitude, in degrees; None for none."""
+    lon: Choice = RECOGNISE
+    """Longitude, in degrees; None for none."""
+    table: str | None = None
+    """The table's name, where `source` is a DuckDB database of several."""
+    provenance: str = "not stated"
+    """Where the list came from, in the owner's words; published with the release."""
+
+    def load(self) -> Locations:
+        """Read the list."""
+        if isinstance(self.source, list | tuple | pa.Array | pa.ChunkedArray):
+            return Locations.of(self.source)
+        import duckdb
+
+        with duckdb.connect(config={"autoinstall_known_extensions": False}) as con:
+            parts = find_parts(con, Visits(self.source, table=self.table))
+            if len(parts) > 1:
+                raise ParameterError(f"{self.source}: a public list is one file, and this is {len(parts)}.")
+            [part] = parts
+            choices = {role: getattr(self, role) for role in ("location", "name", "lat", "lon")}
+            roles = resolve(choices, part.columns, part.label, ("location",), part.hint)
+            relation = part.bind(con, roles, drop_bad=False)
+            stored = kind_of(relation.columns["location"].type_name)
+            types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
+            columns = ", ".join(
+                f"{cast(role, column, relation.columns[role], part.label, types.get(role))} AS {role}"
+                for role, column in roles.items()
+            )
+            try:
+                rows = con.sql(f"SELECT {columns} FROM {relation.sql}").to_arrow_table()
+            except duckdb.Error:
+                raise SourceError(
+                    f"{part.label}: cannot be read as a list of places. Is the file whole?"
+                ) from None
+        return _as_locations(rows, part.label, typed=not part.reads_once and stored != "big-integer")
+
+
+def _as_locations(rows: pa.Table, label: str, *, typed: bool) -> Locations:
+    if len(rows) == 0:
+        raise SourceError(f"{label}: the list of places has no rows.")
+    ids = rows["location"].combine_chunks()
+    if ids.null_count:
+        raise BadRowsError(f"{label}: a place of the list has no id. Give every place one.")
+    distinct = len(ids.unique())
+    if distinct != len(ids):
+        raise BadRowsError(
+            f"{label}: the list names {len(ids) - distinct} places more than once. List each once."
+        )
+    return Locations(
+        presented(ids, typed=typed),
+        rows["name"].combine_chunks() if "name" in rows.column_names else None,
+        _degrees(rows, "lat", 90, label),
+        _degrees(rows, "lon", 180, label),
+    )
+
+
+def _degrees(rows: pa.Table, role: str, limit: int, label: str) -> NDArray[np.float64] | None:
+    """Coordinates; a place may lack them (NaN), but those that are there must be degrees."""
+    if role not in rows.column_names:
+        return None
+    degrees: NDArray[np.float64] = rows[role].to_numpy()
+    known = ~rows[role].is_null().to_numpy()
+    if not (abs(degrees[known]) <= limit).all():
+        raise BadRowsError(f"{label}: a {role} of the list is not a number from -{limit} to {limit}.")
+    return degrees
