@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import locentropy
-from locentropy.cli import datasets, demo, entropy
+from locentropy.cli import datasets, demo, entropy, ledger, plan, verify
 from locentropy.cli.console import err
 from locentropy.core.errors import LocentropyError
 
@@ -26,7 +26,10 @@ app = typer.Typer(
 )
 app.command()(demo.demo)
 app.command()(entropy.entropy)
+app.command()(plan.plan)
+app.command()(verify.verify)
 app.add_typer(datasets.app, name="datasets")
+app.add_typer(ledger.app, name="ledger")
 
 
 def _version(wanted: bool) -> None:

@@ -149,7 +149,7 @@ class Guarantee:
         delta = self.delta + other.delta
         if delta >= 1:
             raise ParameterError(
-                f"The δ of these releases add up to {_text(delta)}; from 1 on nothing is promised. "
+                f"The δ of these releases add up to {exact_text(delta)}; from 1 on nothing is promised. "
                 f"Spend less on each. For example: {_CALL}"
             )
         return Guarantee(self.epsilon + other.epsilon, delta, public)
@@ -192,14 +192,16 @@ class Guarantee:
             return f"{start} can, after any release, think it {bound}."
         return (
             f"{start} can, after the release, think it {bound}, except with a probability of at most "
-            f"{_text(belief.exceptions)} for either bound; in those cases nothing is promised."
+            f"{exact_text(belief.exceptions)} for either bound; in those cases nothing is promised."
         )
 
     def __str__(self) -> str:
         if self.epsilon is None:
             promise = f"Not differentially private: {'; '.join(self.reasons)}."
         else:
-            numbers = f"ε = {_text(self.epsilon)}" + (f", δ = {_text(self.delta)}" if self.delta else "")
+            numbers = f"ε = {exact_text(self.epsilon)}" + (
+                f", δ = {exact_text(self.delta)}" if self.delta else ""
+            )
             promise = f"Differentially private with {numbers}, for {UNIT}: {NEIGHBOURS}."
         known = "; ".join(map(str, self.public_inputs)) or "nothing"
         return f"{promise} Taken as public and not protected: {known}."
@@ -210,7 +212,7 @@ def total(guarantees: Iterable[Guarantee]) -> Guarantee:
     return reduce(add, guarantees, Guarantee.pure(0))
 
 
-def _text(value: Fraction) -> str:
+def exact_text(value: Fraction) -> str:
     """The exact number: in decimals where they end, as a fraction where they do not."""
     try:
         ratio = Context(prec=30, traps=[Inexact]).divide(Decimal(value.numerator), Decimal(value.denominator))

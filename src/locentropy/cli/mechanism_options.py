@@ -1,0 +1,173 @@
+"""Options that choose a mechanism, for every command that needs one."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from locentropy.cli.console import warn
+from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from locentropy.mechanisms.mechanism import Mechanism
+    from locentropy.mechanisms.select_locations import SelectLocations
+
+_MECHANISM = "Mechanism"
+_SELECTION = "Selecting places, where no list of them is public"
+
+# ε and δ are texts: they are taken as they are written, not as the binary fractions next to them.
+Name = Annotated[
+    str,
+    typer.Option(
+        "--mechanism",
+        help="limit, limit-ss, limit-ptr; for comparison with the paper: baseline, limit-cb.",
+        rich_help_panel=_MECHANISM,
+    ),
+]
+Epsilon = Annotated[
+    str | None,
+    typer.Option(
+        "--epsilon",
+        help="ε: how much one person's whole record may show; smaller is safer.",
+        rich_help_panel=_MECHANISM,
+    ),
+]
+Delta = Annotated[
+    str | None,
+    typer.Option(
+        "--delta",
+        help="δ: how often that may fail; far below one over the number of people.",
+        rich_help_panel=_MECHANISM,
+    ),
+]
+MaxLocations = Annotated[
+    int | None,
+    typer.Option(
+        "--max-locations", help="M: a person counts in at most this many places.", rich_help_panel=_MECHANISM
+    ),
+]
+MaxVisits = Annotated[
+    int | None,
+    typer.Option(
+        "--max-visits",
+        help="C: a person counts with at most this many visits in each.",
+        rich_help_panel=_MECHANISM,
+    ),
+]
+MinUsers = Annotated[
+    int | None,
+    typer.Option(
+        "--min-users",
+        help="k: places of at most k people (limit-ptr), or of fewer (limit-cb), are withheld.",
+        rich_help_panel=_MECHANISM,
+    ),
+]
+Split = Annotated[
+    str | None,
+    typer.Option(
+        "--split",
+        help="The part of ε for the first of two steps (limit-ss: values, limit-ptr: choosing).",
+        rich_help_panel=_MECHANISM,
+    ),
+]
+Floor = Annotated[
+    str | None,
+    typer.Option("--floor", help="ξ: the least sensitivity assumed (limit-ss).", rich_help_panel=_MECHANISM),
+]
+Keep = Annotated[
+    str | None,
+    typer.Option(
+        "--keep", help="Which M places count: first, most-visited, lowest-id.", rich_help_panel=_MECHANISM
+    ),
+]
+MaxUsers = Annotated[
+    int | None,
+    typer.Option(
+        "--max-users",
+        help="A public bound on the number of people: values are cut at its logarithm.",
+        rich_help_panel=_MECHANISM,
+    ),
+]
+AcceptNoGuarantee = Annotated[
+    bool,
+    typer.Option(
+        "--accept-no-guarantee",
+        help="Needed for limit-cb, which protects nobody.",
+        rich_help_panel=_MECHANISM,
+    ),
+]
+SelectEpsilon = Annotated[
+    str | None,
+    typer.Option("--select-epsilon", help="ε of the selection, on top.", rich_help_panel=_SELECTION),
+]
+SelectDelta = Annotated[
+    str | None,
+    typer.Option("--select-delta", help="δ of the selection, on top.", rich_help_panel=_SELECTION),
+]
+SelectMaxLocations = Annotated[
+    int | None,
+    typer.Option(
+        "--select-max-locations",
+        help="A person counts in at most this many places when places are selected.",
+        rich_help_panel=_SELECTION,
+    ),
+]
+
+
+def mechanism_from_options(name: str, **options: str | int | bool | None) -> Mechanism:
+    """The mechanism that the options describe; options that were not given are None or False."""
+    from locentropy.mechanisms.registry import example_of, mechanism_from, mechanism_names, parameters_of
+
+    if name not in mechanism_names():
+        raise ParameterError(
+            f"--mechanism {name} is none of {', '.join(mechanism_names())}. "
+            f"For example: {_line('limit', example_of('limit'))}"
+        )
+    given = {key: value for key, value in options.items() if value is not None and value is not False}
+    example = _line(name, example_of(name))
+    known = parameters_of(name)
+    for key in given:
+        if key not in {parameter.name for parameter in known}:
+            raise ParameterError(f"{name} takes no {_option(key)}. For example: {example}")
+    missing = [_option(each.name) for each in known if each.required and each.name not in given]
+    if missing:
+        raise ParameterError(f"{name} needs {', '.join(missing)}. For example: {example}")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mechanism = mechanism_from(name, given)
+    for each in caught:
+        warn(str(each.message))
+    return mechanism
+
+
+def selection_from_options(
+    epsilon: str | None, delta: str | None, max_locations: int | None
+) -> SelectLocations | None:
+    """The selection that the options describe, or None if there is none of them."""
+    given = {"epsilon": epsilon, "delta": delta, "max_locations": max_locations}
+    missing = [_option(f"select_{name}") for name, value in given.items() if value is None]
+    if len(missing) == len(given):
+        return None
+    if missing:
+        raise ParameterError(
+            f"Selecting places also needs {', '.join(missing)}. For example: "
+            "--select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 20"
+        )
+    from locentropy.mechanisms.registry import read_parameters
+    from locentropy.mechanisms.select_locations import SelectLocations
+
+    return SelectLocations(**read_parameters(given))
+
+
+def _option(parameter: str) -> str:
+    return f"--{parameter.replace('_', '-')}"
+
+
+def _line(name: str, parameters: dict[str, str | int | bool]) -> str:
+    """The options of a correct call."""
+    words = [
+        _option(key) if value is True else f"{_option(key)} {value}" for key, value in parameters.items()
+    ]
+    return " ".join(["--mechanism", name, *words])

@@ -1,0 +1,160 @@
+"""`locentropy plan`: what a release would promise and be worth, before anybody opens the data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from locentropy.cli import mechanism_options, options
+from locentropy.cli.console import note, out, warn
+from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from locentropy.planning.plans import Plan
+
+_WORDS = "Your words, for the plan file"
+
+
+def plan(
+    mechanism: mechanism_options.Name = "limit",
+    epsilon: mechanism_options.Epsilon = None,
+    delta: mechanism_options.Delta = None,
+    max_locations: mechanism_options.MaxLocations = None,
+    max_visits: mechanism_options.MaxVisits = None,
+    min_users: mechanism_options.MinUsers = None,
+    split: mechanism_options.Split = None,
+    floor: mechanism_options.Floor = None,
+    keep: mechanism_options.Keep = None,
+    max_users: mechanism_options.MaxUsers = None,
+    accept_no_guarantee: mechanism_options.AcceptNoGuarantee = False,
+    select_epsilon: mechanism_options.SelectEpsilon = None,
+    select_delta: mechanism_options.SelectDelta = None,
+    select_max_locations: mechanism_options.SelectMaxLocations = None,
+    places: Annotated[
+        str | None,
+        typer.Option(
+            "--places",
+            help="Where the list of places comes from: public-list, grid, selection, by-mechanism.",
+        ),
+    ] = None,
+    locations: Annotated[int | None, typer.Option("--locations", help="How many places there are.")] = None,
+    users_per_location: Annotated[
+        str | None,
+        typer.Option(
+            "--users-per-location",
+            help="A guess: one number, or several such as 1,5,50 that each stand for an equal share of places.",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", help="What it is called.", rich_help_panel=_WORDS)
+    ] = None,
+    curator: Annotated[
+        str | None, typer.Option("--curator", help="Who answers for it.", rich_help_panel=_WORDS)
+    ] = None,
+    purpose: Annotated[
+        str | None, typer.Option("--purpose", help="What it is for.", rich_help_panel=_WORDS)
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--out", help="Write a plan file, for somebody to approve and to run.")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what a release would promise and be worth. Reads no data: every number is yours, and must be public.
+
+    Examples:
+
+      locentropy plan --mechanism limit --epsilon 1 --max-locations 5 --max-visits 5 --locations 14058
+
+      locentropy plan --mechanism limit-ss --epsilon 1 --delta 1e-8 --max-locations 5 --max-visits 5
+      --users-per-location 1,2,5,50,500 --out plan.yaml
+    """
+    from locentropy.planning import Words
+    from locentropy.planning import plan as planned
+
+    made = planned(
+        mechanism_options.mechanism_from_options(
+            mechanism, epsilon=epsilon, delta=delta, max_locations=max_locations, max_visits=max_visits,
+            min_users=min_users, split=split, floor=floor, keep=keep, max_users=max_users,
+            accept_no_guarantee=accept_no_guarantee,
+        ),
+        locations=locations,
+        users_per_location=_sizes(users_per_location),
+        places=places,  # type: ignore[arg-type]  # checked by Plan itself
+        selection=mechanism_options.selection_from_options(
+            select_epsilon, select_delta, select_max_locations
+        ),
+        words=Words(title, curator, purpose),
+    )  # fmt: skip
+    if to is not None:
+        made.to_yaml(_target(to))
+    if as_json:
+        out.print_json(json.dumps(made.to_dict()))
+    else:
+        show(made)
+    if to is not None:
+        note(f"Written to {to}")
+
+
+def show(made: Plan) -> None:
+    """A plan on screen."""
+    from rich.table import Table
+
+    from locentropy.planning.outlook import USEFUL_BELOW
+    from locentropy.planning.telling import headline, nats, noise, percent, promise, usefulness
+
+    def say(text: str, style: str | None = None) -> None:
+        out.print(text, style=style, markup=False)
+
+    say(headline(made), "bold")
+    say(promise(made.guarantee))
+    say(made.guarantee.odds())
+    say(noise(made))
+    table = Table(
+        title="What to expect, in nats, by the users of a place",
+        caption=f"useful: off by less than {USEFUL_BELOW}; rough: by more, but less than a guess of ln(users)/2 can be",
+    )
+    for heading in ("users", "expected error", "a guess is off by"):
+        table.add_column(heading, justify="right")
+    withheld = any(row.published < 1 for row in made.rows)
+    if withheld:
+        table.add_column("published", justify="right")
+    table.add_column("")
+    for row in made.rows:
+        error = nats(row.error) if row.published else "—"
+        chance = [percent(row.published)] if withheld else []
+        cells = (f"{row.users:,}", error, nats(row.guess), *chance, row.verdict)
+        table.add_row(*cells, style=_STYLES[row.verdict])
+    out.print(table)
+    say(usefulness(made))
+    for text in made.warnings:
+        warn(text)
+
+
+_STYLES: dict[str, Any] = {
+    "useful": "green",
+    "rough": None,
+    "worse than a guess": "red",
+    "never published": "dim",
+}
+
+
+def _sizes(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdecimal() and len(part) <= 15 for part in parts):
+        raise ParameterError(
+            f"--users-per-location {text[:40]!r} must be whole numbers. For example: --users-per-location 1,5,50"
+        )
+    return [int(part) for part in parts]
+
+
+def _target(path: Path) -> Path:
+    if path.suffix not in (".yaml", ".yml"):
+        raise ParameterError(f"{path}: the name must end in .yaml. For example: --out plan.yaml")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path}: the folder {path.parent} does not exist. Make it first.")
+    return path

@@ -1,0 +1,83 @@
+"""`locentropy verify`: whether a release is whole, agrees with itself, and with its ledger."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from locentropy.cli import options  # noqa: TC001  # Typer reads annotations when it runs
+from locentropy.cli.console import out, warn
+
+if TYPE_CHECKING:
+    from locentropy.release.verify import Report
+
+
+def verify(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The directory of a release.", show_default=False)
+    ],
+    ledger: Annotated[
+        Path | None,
+        typer.Option("--ledger", help="The ledger that paid for it, to compare with.", show_default=False),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Check that a release is whole, that its files agree, and that its ledger knows it.
+
+    Exit code 9 if anything is wrong with the release, 8 if the ledger cannot be read.
+
+    Examples:
+
+      locentropy verify release
+
+      locentropy verify release --ledger city.ledger --json
+    """
+    from locentropy.core.errors import ReleaseError
+    from locentropy.privacy.ledger import Ledger
+    from locentropy.release.verify import verify as look
+
+    report = look(directory, None if ledger is None else Ledger.open(ledger))
+    if as_json:
+        out.print_json(json.dumps(_as_json(report)))
+    else:
+        _show(report)
+    if not report.ok:
+        raise typer.Exit(ReleaseError.exit_code)
+
+
+def _show(report: Report) -> None:
+    for check in report.checks:
+        _line(f"{'ok ' if not check.problems else 'BAD'}  {check.name}")
+        for problem in check.problems:
+            _line(f"       {problem}")
+    if report.promise is not None:
+        _line(report.promise)
+    if report.fingerprint is not None:
+        _line(f"SHA-256 of its details, which vouch for the other files: {report.fingerprint}")
+    for note in report.notes:
+        warn(note)
+    if report.ok:
+        _line(f"{report.directory}: whole, and its files agree.")
+    else:
+        warn(f"{report.directory}: do not rely on this release.")
+
+
+def _line(text: str) -> None:
+    """A line as it is, whatever a file's text looks like: no markup, nothing that steers a terminal."""
+    safe = "".join(letter if letter.isprintable() else "�" for letter in text)
+    out.print(safe, markup=False, soft_wrap=True)
+
+
+def _as_json(report: Report) -> dict[str, Any]:
+    return {
+        "directory": str(report.directory),
+        "ok": report.ok,
+        "release_id": report.release_id,
+        "promise": report.promise,
+        "details_sha256": report.fingerprint,
+        "checks": [{"name": check.name, "problems": list(check.problems)} for check in report.checks],
+        "notes": list(report.notes),
+    }

@@ -1,0 +1,1 @@
+"""From visits to a release: plan, check the budget, read, spend, draw, write."""

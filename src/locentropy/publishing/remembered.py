@@ -1,0 +1,52 @@
+"""Queries that remember their profiles, so that what was asked before the spend costs nothing after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from locentropy.core.bounds import Bounds
+    from locentropy.core.locations import Locations
+    from locentropy.core.profile import VisitProfile
+    from locentropy.core.queries import Queries
+
+
+class Remembered:
+    """The same answers as the queries it is made of, each profile computed once."""
+
+    def __init__(self, queries: Queries) -> None:
+        self._queries = queries
+        self._profiles: dict[Bounds, VisitProfile] = {}
+
+    @property
+    def locations(self) -> pa.Array:
+        """The locations that are counted."""
+        return self._queries.locations
+
+    def profile(self, bounds: Bounds) -> VisitProfile:
+        """The profile under bounds, computed when it is first asked for."""
+        if bounds not in self._profiles:
+            self._profiles[bounds] = self._queries.profile(bounds)
+        return self._profiles[bounds]
+
+    def profiles(self, bounds: Sequence[Bounds]) -> list[VisitProfile]:
+        """Several of them."""
+        return [self.profile(each) for each in bounds]
+
+    def exact_profile(self) -> VisitProfile:
+        """The profile with nobody bounded."""
+        return self._queries.exact_profile()
+
+    def restricted_to(self, locations: Locations) -> Queries:
+        """The same queries about some of the locations only."""
+        return self._queries.restricted_to(locations)
+
+    def places_per_user(self) -> NDArray[np.int64]:
+        """How many users were in exactly 0, 1, 2, … of the locations."""
+        return self._queries.places_per_user()

@@ -1,0 +1,135 @@
+"""`locentropy ledger`, as people and scripts run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from locentropy.privacy.guarantee import Guarantee
+from locentropy.privacy.ledger import Ledger, new_id
+
+
+def locentropy(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
+    command = [sys.executable, "-c", "from locentropy.cli.main import run; run()", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=60, check=False
+    )
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.create(tmp_path / "city.ledger", "riders [red]of the city", epsilon=1, delta=1e-6)
+
+
+def test_from_nothing_to_a_verified_ledger(tmp_path: Path) -> None:
+    made = locentropy(
+        "ledger", "create", "city.ledger", "--population", "riders", "--epsilon", "0.3", "--delta", "1e-6", cwd=tmp_path
+    )  # fmt: skip
+    assert made.returncode == 0
+    assert made.stdout == ""
+    assert "ε = 0.3, δ = 1e-6" in made.stderr
+    assert (tmp_path / "city.ledger").stat().st_mode & 0o777 == 0o600
+    assert "left: ε = 0.3, δ = 1e-6" in locentropy("ledger", "show", "city.ledger", cwd=tmp_path).stdout
+    verified = locentropy("ledger", "verify", "city.ledger", cwd=tmp_path)
+    assert "whole; 0 spends" in verified.stdout
+    assert "--spend ID" in verified.stderr
+
+
+def test_create_as_json(tmp_path: Path) -> None:
+    arguments = ("city.ledger", "--population", "riders", "--epsilon", "1/3", "--json")
+    answer = json.loads(locentropy("ledger", "create", *arguments, cwd=tmp_path).stdout)
+    assert answer["total"] == answer["remaining"] == {"epsilon": "1/3", "delta": "0"}
+
+
+def test_show(ledger: Ledger) -> None:
+    first = ledger.spend(Guarantee.pure(0.1), "map of May [bold]")
+    ledger.record_release(first.id, new_id(), "staged")
+    shown = locentropy("ledger", "show", "city.ledger", cwd=ledger.path.parent).stdout
+    for words in ("riders [red]of the city", "total: ε = 1", "left: ε = 0.9", "map of May [bold]", "staged"):
+        assert words in shown
+    ledger.record_evaluation("compared mechanisms")
+    ledger.spend(Guarantee.none("exact"), "exact values")
+    done = locentropy("ledger", "show", "city.ledger", cwd=ledger.path.parent)
+    for words in ("inf", "none recorded", "left: ε = 0, δ = 0"):
+        assert words in done.stdout
+    assert "Closed" in done.stderr
+    assert "tuned on the data, unaccounted" in done.stderr
+
+
+def test_show_as_json(ledger: Ledger) -> None:
+    spend, release = ledger.spend(Guarantee.approximate(0.1, 1e-8), "map of May"), new_id()
+    ledger.record_release(spend.id, release, "staged")
+    ledger.record_release(spend.id, release, "published")
+    answer = json.loads(locentropy("ledger", "show", "city.ledger", "--json", cwd=ledger.path.parent).stdout)
+    assert set(answer) == {
+        "id", "population", "created", "total", "remaining", "closed", "tuned_unaccounted", "spends",
+    }  # fmt: skip
+    assert answer["remaining"] == {"epsilon": "0.9", "delta": "9.9e-7"}
+    assert (answer["closed"], answer["tuned_unaccounted"]) == (False, False)
+    assert answer["spends"] == [
+        {
+            "id": spend.id, "number": 1, "time": spend.time, "epsilon": "0.1", "delta": "1e-8", "purpose": "map of May",
+            "software": spend.software, "release": release, "release_state": "published",
+        }
+    ]  # fmt: skip
+
+
+def test_verify_compares_with_what_was_published(ledger: Ledger) -> None:
+    spend = ledger.spend(Guarantee.pure(0.1), "map of May")
+    known = locentropy(
+        "ledger", "verify", "city.ledger", "--spend", spend.id, "--json", cwd=ledger.path.parent
+    )
+    answer = json.loads(known.stdout)
+    assert (answer["whole"], answer["spends_compared"]) == (True, 1)
+    forgotten = locentropy(
+        "ledger", "verify", "city.ledger", "--spend", spend.id, "--spend", new_id(), cwd=ledger.path.parent
+    )
+    assert forgotten.returncode == 8
+    assert "forgotten spends" in forgotten.stderr
+    assert forgotten.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["show", "nowhere.ledger"], 8, "ledger create nowhere.ledger"),
+        (["show", "."], 8, "not a file"),
+        (["verify", "notes.txt"], 8, "not a ledger"),
+        (["create", "city.ledger", "--population", "riders", "--epsilon", "1"], 8, "exists already"),
+        (["create", "new", "--population", "riders", "--epsilon", "lots"], 2, "epsilon"),
+        (["create", "new", "--population", "riders", "--epsilon", "0"], 2, "above 0"),
+        (["create", "new", "--population", " ", "--epsilon", "1"], 2, "population"),
+        (["create", "new", "--epsilon", "1"], 2, "--population"),
+        (["create", "no/where", "--population", "riders", "--epsilon", "1"], 8, "does not exist"),
+    ],
+)
+def test_errors_are_sentences_with_exit_codes(
+    arguments: list[str], code: int, words: str, ledger: Ledger
+) -> None:
+    folder = ledger.path.parent
+    (folder / "notes.txt").write_text("not a ledger at all\n" * 100)
+    done = locentropy("ledger", *arguments, cwd=folder)
+    assert done.returncode == code
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert sorted(file.name for file in folder.iterdir()) == ["city.ledger", "notes.txt"]
+
+
+def test_help_has_examples_and_is_light(tmp_path: Path) -> None:
+    for command in ("create", "show", "verify"):
+        done = locentropy("ledger", command, "--help", cwd=tmp_path)
+        assert done.returncode == 0
+        assert f"locentropy ledger {command} city.ledger" in done.stdout
+    code = (
+        "import sys\nsys.argv = ['locentropy', 'ledger', '--help']\nfrom locentropy.cli.main import run\n"
+        "try: run()\nexcept SystemExit: pass\nprint('sqlite3' in sys.modules, 'numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("False False\n")
