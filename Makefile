@@ -18,6 +18,8 @@ lint: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/profile.py
+	$(BIN)/python benchmarks/noise.py
+	$(BIN)/python benchmarks/sensitivity.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

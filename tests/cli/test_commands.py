@@ -162,7 +162,7 @@ def test_datasets(tmp_path: Path) -> None:
     assert "--out" in done.stderr
 
 
-def test_interruptions_of_datasets_leave_no_file(tmp_path: Path) -> None:
+def test_datasets_that_cannot_be_made_leave_no_file(tmp_path: Path) -> None:
     done = locentropy("datasets", "city", "--people", 0, "--out", tmp_path / "city")
     assert done.returncode == 2
     assert "people" in done.stderr

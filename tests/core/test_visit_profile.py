@@ -44,12 +44,6 @@ def test_counts_and_entropy_follow_the_definition(counts: dict[str, list[int]]) 
         assert profile.entropy[position] == pytest.approx(entropy_by_definition(visits), abs=1e-12)
 
 
-@given(records, st.integers(1, 10))
-def test_clipping_is_what_bounding_visits_does(counts: dict[str, list[int]], most: int) -> None:
-    clipped = {name: [min(each, most) for each in visits] for name, visits in counts.items()}
-    assert profile_of(counts).clipped(most).equals(profile_of(clipped))
-
-
 @given(records, records)
 def test_profiles_of_different_people_add_up(
     mine: dict[str, list[int]], theirs: dict[str, list[int]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import logging
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -309,6 +310,163 @@ def test_a_first_row_that_may_be_no_header(tmp_path: Path) -> None:
     refused(ColumnError, "--no-header", visits=le.Visits(path))
     visits = le.Visits(path, header=False, user="column0", location="column1")
     assert as_counter(le.exact_profile(visits)) == {("cafe", 1): 2}
+
+
+class TestFoundByReview:
+    """Each of these once went wrong, silently or with a private value on screen."""
+
+    def test_a_stray_quotation_mark_never_takes_other_rows_with_it(self, tmp_path: Path) -> None:
+        good = "".join(f"{user},cafe\n" for user in range(50))
+        for stray in ('mallory,"x\n', 'mallory,"x\n0,"y\n'):
+            path = text(tmp_path, f"user,location\n{stray}{good}")
+            for rule in ("fail", "drop"):
+                refused(LocentropyError, "rows.csv", "quotation mark", visits=le.Visits(path, bad_rows=rule))
+
+    def test_ids_that_run_over_lines(self, tmp_path: Path) -> None:
+        path = text(tmp_path, 'user,location\n1,"cafe\n2,x\n3,y"\n4,z\n')
+        refused(ColumnError, "location", "several lines", visits=le.Visits(path))
+
+    def test_text_columns_compare_exactly_in_a_database(self, tmp_path: Path) -> None:
+        import duckdb
+
+        path = tmp_path / "rows.duckdb"
+        with duckdb.connect(str(path)) as con:
+            con.execute('CREATE TABLE t("user" VARCHAR COLLATE NOCASE, location VARCHAR COLLATE NOCASE)')
+            con.execute("INSERT INTO t VALUES ('Ann', 'Cafe'), ('ann', 'cafe')")
+        assert as_counter(le.exact_profile(le.Visits(path))) == {("Cafe", 1): 1, ("cafe", 1): 1}
+        found = le.exact_profile(le.Visits(path), locations=["Cafe", "cafe"])
+        assert as_counter(found) == {("Cafe", 1): 1, ("cafe", 1): 1}
+
+    def test_parquet_columns_of_one_name(self, tmp_path: Path) -> None:
+        table = pa.table([[1, 2], [9, 9], ["x", "x"]], names=["user", "user", "location"])
+        pq.write_table(table, tmp_path / "rows.parquet")
+        refused(ColumnError, "'user' and 'user'", visits=le.Visits(tmp_path / "rows.parquet"))
+        refused(ColumnError, "'user' and 'user'", visits=le.Visits(table))
+
+    def test_lazy_frames_are_computed_once(self) -> None:
+        frame = pl.DataFrame(
+            {"user": [i % 997 for i in range(50_000)], "location": [i % 13 for i in range(50_000)]}
+        )
+        lazy = frame.lazy().group_by("user", "location").agg(visits=pl.len())
+        assert as_counter(le.exact_profile(le.Visits(lazy))) == as_counter(
+            le.exact_profile(le.Visits(lazy.collect()))
+        )
+
+    def test_numbers_and_dates_do_not_mix_as_times(self, tmp_path: Path) -> None:
+        path = text(tmp_path, "user,location,time\n1,a,1600000000\n1,b,2019-01-01T00:00:00Z\n")
+        refused(ColumnError, "'time'", "in one way", visits=le.Visits(path))
+        pq.write_table(pa.table({"user": [1], "location": [1], "time": [5]}), tmp_path / "a.parquet")
+        pq.write_table(
+            pa.table({"user": [1], "location": [1], "time": ["2019-01-01"]}), tmp_path / "b.parquet"
+        )
+        refused(ColumnError, "'time'", "in one way", visits=le.Visits(str(tmp_path / "*.parquet")))
+
+    def test_times_without_an_offset_are_utc(self, tmp_path: Path) -> None:
+        path = text(
+            tmp_path, "user,location,time\n1,late,2020-01-01T10:00:00\n1,early,2020-01-01T10:30:00+01:00\n"
+        )
+        assert as_counter(le.profile(le.Visits(path), le.Bounds(1, 1))) == {("early", 1): 1}
+
+    @pytest.mark.parametrize("spelling", ["+7", "7.0e0", "1e+16", "7\u00a0", "\u200b7", "7\u3000"])
+    def test_more_spellings_of_one_id(self, spelling: str) -> None:
+        refused(
+            ColumnError, "user", visits=le.Visits(pa.table({"user": ["7", spelling], "location": ["a", "a"]}))
+        )
+
+    @pytest.mark.parametrize("usual", ["4e5", "007", "a.b", "1.2.3", "-5", "x+y"])
+    def test_ids_that_are_nothing_unusual(self, usual: str) -> None:
+        assert len(le.exact_profile(le.Visits(pa.table({"user": [usual], "location": [usual]})))) == 1
+
+    def test_a_first_row_is_not_shown_as_a_header(self, tmp_path: Path) -> None:
+        path = text(tmp_path, f"{SECRET},some clinic\nbob,x\n")
+        assert "clinic" not in refused(ColumnError, "--no-header", visits=le.Visits(path))
+        text(tmp_path, "user,location\n1,2\n", "0.csv")
+        assert "clinic" not in refused(ColumnError, visits=le.Visits(tmp_path))
+
+    def test_types_are_not_shown_with_their_values(self, tmp_path: Path) -> None:
+        import duckdb
+
+        path = tmp_path / "rows.duckdb"
+        with duckdb.connect(str(path)) as con:
+            con.execute(
+                f"CREATE TABLE t AS SELECT ['{SECRET}']::ENUM('a', '{SECRET}')[] AS \"user\", 1 AS location"
+            )
+        refused(ColumnError, "has type", visits=le.Visits(path))
+
+    def test_frames_made_from_pandas(self) -> None:
+        class GeoDataFrame(pd.DataFrame):
+            __module__ = "geopandas.geodataframe"
+
+        frame = GeoDataFrame({"user": [1], "location": [2], "note": [object()]})
+        assert len(le.exact_profile(le.Visits(frame))) == 1
+
+    @pytest.mark.parametrize(
+        "source", [pd.Series([1]), pl.Series([1]), pa.chunked_array([[1]]), "", "~nobody-here/x", "x" * 5000]
+    )
+    def test_what_is_no_table_or_path(self, source: object) -> None:
+        refused(SourceError, visits=le.Visits(source))
+
+    def test_huge_numbers_and_lists(self) -> None:
+        refused(
+            ColumnError,
+            "user",
+            visits=le.Visits(pd.DataFrame({"user": [2**70], "location": [1]}, dtype=object)),
+        )
+        table = pa.table({"user": [1], "location": [2]})
+        for wrong in ([2**70], "ab", pa.array([2**63], pa.uint64())):
+            with pytest.raises(ParameterError):
+                le.exact_profile(le.Visits(table), locations=wrong)
+        assert le.exact_profile(le.Visits(table, ids="text"), locations=[2]).users.sum() == 1
+
+    def test_one_impossible_time_is_one_bad_row(self) -> None:
+        times = pa.array([0, 2**62], pa.timestamp("s"))
+        table = pa.table({"user": [1, 2], "location": [1, 1], "time": times})
+        refused(BadRowsError, "time", visits=le.Visits(table))
+        assert le.exact_profile(le.Visits(table, bad_rows="drop")).users.sum() == 1
+
+    def test_files_that_are_there_twice(self, tmp_path: Path) -> None:
+        path = text(tmp_path, "user,location\n1,2\n", "a.csv")
+        (tmp_path / "b.csv").symlink_to(path)
+        assert le.exact_profile(le.Visits(tmp_path)).visits.tolist() == [1]
+        (tmp_path / "a.csv.gz").write_bytes(gzip.compress(path.read_bytes()))
+        refused(SourceError, "a.csv.gz", "twice", visits=le.Visits(tmp_path))
+
+    def test_a_name_that_is_also_a_pattern(self, tmp_path: Path) -> None:
+        path = text(tmp_path, "user,location\n1,2\n", "a*.csv")
+        text(tmp_path, "user,location\n1,3\n", "ab.csv")
+        assert as_counter(le.exact_profile(le.Visits(path))) == {(2, 1): 1}
+        pq.write_table(pa.table({"user": [1], "location": [2]}), tmp_path / "p*")
+        pq.write_table(pa.table({"user": [1], "location": [3]}), tmp_path / "pq")
+        assert as_counter(le.exact_profile(le.Visits(tmp_path / "p*"))) == {(2, 1): 1}
+
+    def test_folders_are_not_columns(self, tmp_path: Path) -> None:
+        (tmp_path / "user=7").mkdir()
+        pq.write_table(pa.table({"location": [1]}), tmp_path / "user=7" / "a.parquet")
+        refused(ColumnError, "no user column", visits=le.Visits(tmp_path))
+
+    def test_columns_for_a_file_with_a_header(self, tmp_path: Path) -> None:
+        path = text(tmp_path, "user,location\n1,2\n")
+        refused(
+            ParameterError, "--header", visits=le.Visits(path, columns=("a", "b"), user="a", location="b")
+        )
+        visits = le.Visits(path, columns=("a", "b"), user="a", location="b", header=True)
+        assert le.exact_profile(visits).users.sum() == 1
+        refused(ParameterError, "format", visits=le.Visits(path, format="gowalla", header=True))
+
+    @pytest.mark.parametrize(
+        "content", ["user,location\r1,2\r", "user,location\n1,2\r\n3,4\n", f"user,{'x' * 140_000}\n1,2\n"]
+    )
+    def test_odd_line_ends_and_endless_fields(self, content: str, tmp_path: Path) -> None:
+        path = tmp_path / "rows.csv"
+        path.write_bytes(content.encode())
+        for rule in ("fail", "drop"):
+            with suppress(SourceError, BadRowsError):
+                assert le.exact_profile(le.Visits(path, bad_rows=rule)).users.sum() == 2
+
+    def test_location_ids_mixed_across_text_files(self, tmp_path: Path) -> None:
+        text(tmp_path, "user,location\n7,1\n", "a.csv")
+        text(tmp_path, "user,location\n7,x\n", "b.csv")
+        refused(ColumnError, "location", "--ids text", visits=le.Visits(tmp_path))
 
 
 TYPED = {

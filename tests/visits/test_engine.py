@@ -80,7 +80,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupting_leaves_nothing_behind(number: signal.Signals, large: Path, tmp_path: Path) -> None:
     spill = tmp_path / "spill"
     spill.mkdir()
@@ -107,6 +107,7 @@ def test_interrupting_leaves_nothing_behind(number: signal.Signals, large: Path,
         "spilled rows are private"
     )
     process.send_signal(number)
+    process.send_signal(number)  # an impatient second one must not get in the way of cleaning up
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 128 + number
     assert "Traceback" not in errors

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from hashlib import md5
+
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import locentropy as le
-from locentropy.core.errors import ColumnError, ParameterError
+from locentropy.core.errors import BadRowsError, ColumnError, ParameterError
 
 from .reference import Row, as_counter, places_histogram, profile
 
@@ -51,6 +53,11 @@ def tables(draw: st.DrawFn, counted: bool = False, timed: bool = True) -> list[R
         visits=st.integers(1, 4) if counted else st.just(1),
     )
     return draw(st.lists(row, min_size=1, max_size=40))
+
+
+def number(value: object) -> int:
+    """A whole number from 0 up for anything, the same in every process."""
+    return int.from_bytes(md5(str(value).encode()).digest()[:7])
 
 
 def as_table(rows: list[Row], *, counted: bool = False, timed: bool = True) -> pa.Table:
@@ -107,7 +114,7 @@ def test_rows_elsewhere_are_left_out_before_bounding(
 @given(tables(), bounds)
 @settings(max_examples=50)
 def test_whole_numbers_and_the_same_as_texts_agree(rows: list[Row], bounds: le.Bounds) -> None:
-    rows = [row._replace(user=abs(hash(row.user)), location=abs(hash(row.location)) % 20) for row in rows]
+    rows = [row._replace(user=number(row.user), location=number(row.location) % 20) for row in rows]
     texts = [row._replace(user=str(row.user), location=str(row.location)) for row in rows]
     mine = as_counter(le.profile(le.Visits(as_table(rows)), bounds))
     theirs = as_counter(le.profile(le.Visits(as_table(texts)), bounds))
@@ -128,6 +135,19 @@ def test_one_user_more_changes_at_most_m_locations_by_one_user(
     added = here - there
     assert sum(added.values()) == len({at for at, _ in added}) <= bounds.max_locations
     assert all(visits <= bounds.max_visits for _, visits in added)
+
+
+@given(tables(), bounds, st.data())
+@settings(max_examples=50)
+def test_rows_with_nulls_are_dropped_one_by_one(
+    rows: list[Row], bounds: le.Bounds, data: st.DataObject
+) -> None:
+    holes = data.draw(st.lists(st.sampled_from(["user", "location", "time"]), min_size=1, max_size=5))
+    bad = [rows[0]._replace(**{hole: None}) for hole in holes]
+    table = as_table([*rows, *bad])
+    assert as_counter(le.profile(le.Visits(table, bad_rows="drop"), bounds)) == profile(rows, bounds)
+    with pytest.raises(BadRowsError):
+        le.profile(le.Visits(table), bounds)
 
 
 def test_the_default_keeps_the_first_where_there_are_times() -> None:

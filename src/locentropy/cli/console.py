@@ -11,8 +11,8 @@ from rich.console import Console
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-out: Final = Console(highlight=False)
-err: Final = Console(stderr=True, highlight=False)
+out: Final = Console(highlight=False, emoji=False)
+err: Final = Console(stderr=True, highlight=False, emoji=False)
 
 _SECONDS_BEFORE_BAR: Final = 1.0
 

@@ -106,6 +106,8 @@ def _reduce(made: ZipfVisits, to: Path, resources: Resources) -> None:
     from locentropy.visits.queries import profile_of_chunks
     from locentropy.visits.visits import Visits
 
+    if not to.parent.is_dir():
+        raise ParameterError(f"{to}: the folder {to.parent} does not exist. Make it first.")
     with appearing_together(to) as [part], progress_bar() as progress:
 
         def chunks() -> Iterator[Visits]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import locentropy
-from locentropy.cli import datasets, demo, entropy, ledger, plan, verify
+from locentropy.cli import datasets, demo, entropy, ledger, plan, publish, verify
 from locentropy.cli.console import err
 from locentropy.core.errors import LocentropyError
 
@@ -27,6 +27,7 @@ app = typer.Typer(
 app.command()(demo.demo)
 app.command()(entropy.entropy)
 app.command()(plan.plan)
+app.command()(publish.publish)
 app.command()(verify.verify)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(ledger.app, name="ledger")
@@ -57,13 +58,18 @@ class _Stopped(BaseException):
         self.exit_code = 128 + number
 
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
+    for each in _SIGNALS:
+        signal.signal(each, signal.SIG_IGN)  # once is enough: a second one would disturb the cleaning up
     raise _Stopped(number)
 
 
 def run() -> None:
     """Run the command line. Errors that people can mend are told in a sentence; exit codes tell them apart."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _SIGNALS:
         signal.signal(number, _stop)
     if "--debug" in sys.argv:
         app()
@@ -75,8 +81,12 @@ def run() -> None:
     except OSError as error:
         _tell(f"{error.filename or 'the system'}: {error.strerror or type(error).__name__}.")
         sys.exit(LocentropyError.exit_code)
+    except Exception as error:
+        # Something nobody foresaw. Its own words may quote data, so only its kind is shown.
+        _tell(f"An unexpected {type(error).__name__} stopped the command. With --debug it shows where.")
+        sys.exit(LocentropyError.exit_code)
     except _Stopped as stopped:
-        err.print("Stopped; nothing was left behind.")
+        err.print("Stopped; no half-written file was left behind.")
         sys.exit(stopped.exit_code)
 
 

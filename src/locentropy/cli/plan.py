@@ -114,7 +114,7 @@ def show(made: Plan) -> None:
     say(noise(made))
     table = Table(
         title="What to expect, in nats, by the users of a place",
-        caption=f"useful: off by less than {USEFUL_BELOW}; rough: by more, but less than a guess of ln(users)/2 can be",
+        caption=f"useful: off by less than {USEFUL_BELOW}; rough: off by less than a guess",
     )
     for heading in ("users", "expected error", "a guess is off by"):
         table.add_column(heading, justify="right")

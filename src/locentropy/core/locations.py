@@ -73,9 +73,11 @@ class Locations:
         """The places of a list, an array or a column, whatever holds it."""
         if isinstance(ids, cls):
             return ids
+        if isinstance(ids, str):
+            raise ParameterError(f"ids={ids!r} is one text, not a list of ids. For example: {_CALL}")
         try:
             array = ids if isinstance(ids, pa.Array | pa.ChunkedArray) else pa.array(ids)
-        except (pa.ArrowException, TypeError, ValueError):
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
             raise ParameterError(
                 f"ids must be all whole numbers or all texts. For example: {_CALL}"
             ) from None

@@ -106,11 +106,6 @@ class VisitProfile:
         share = self.visits / total
         return self._per_location(self.users * share * np.log(total / self.visits))
 
-    def clipped(self, max_visits: int) -> VisitProfile:
-        """The profile as if every user had been held to `max_visits` visits per location."""
-        visits = np.minimum(self.visits, max_visits)
-        return VisitProfile.from_rows(self.locations, self.index, visits, self.users, self.bounds)
-
     def __add__(self, other: VisitProfile) -> VisitProfile:
         """The profile of two groups of people together; nobody may be in both."""
         return VisitProfile.total([self, other])

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Queries(Protocol):
     """Integer queries on one table of visits, read, checked and reduced to (user, location, visits).
 
-    The table was read once, when this object was made, and is restricted to `locations` before anything
-    is counted. Every answer is made of integers, is exact, and is the same on every engine. Answers are
+    The rows were checked and reduced when this object was made, restricted to `locations` before anything
+    was counted. Every answer is made of integers, is exact, and is the same on every engine. Answers are
     private; a mechanism asks, adds noise, and may then ask again depending on what it has released.
     """
 

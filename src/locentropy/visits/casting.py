@@ -74,8 +74,8 @@ def cast(role: str, name: str, column: Column, label: str, id_type: str | None) 
             return _time_of_text(value)
         # Moments are compared to the microsecond, which every engine can do, and those of a zone in UTC
         # (in two steps: DuckDB 2.0 cannot cast nanoseconds of a zone in one).
-        zoned = f"CAST({value} AS TIMESTAMPTZ)" if "TZ" in column.type_name else value
-        return f"CAST({zoned} AS {_time_type(kind)})"
+        zoned = f"TRY_CAST({value} AS TIMESTAMPTZ)" if "TZ" in column.type_name else value
+        return f"TRY_CAST({zoned} AS {_time_type(kind)})"
     number = value
     if kind == "text":
         parsed = f"coalesce(TRY_CAST({value} AS DOUBLE), 'nan'::DOUBLE)"
@@ -106,6 +106,13 @@ def _time_of_text(value: str) -> str:
     iso = _microseconds(f"TRY_CAST(CASE WHEN contains({value}, '-') THEN {value} END AS TIMESTAMPTZ)")
     tsmc = _microseconds(f"try_strptime(CASE WHEN contains({value}, ':') THEN {value} END, {_TSMC_TIME})")
     return f"coalesce({iso}, {tsmc}, {whole_number(value)})"
+
+
+def is_number(time: Column) -> str:
+    """SQL that tells whether a time is a number rather than a moment."""
+    if kind_of(time.type_name) != "text":
+        return "true"
+    return f"{whole_number(time.expression)} IS NOT NULL"
 
 
 def whole_number(value: str) -> str:

@@ -22,7 +22,8 @@ _RULES: Final = {
 }
 
 _CONFUSING: Final = {
-    "decimal": "texts that read as decimal numbers, such as 7.0, which could be another spelling of 7",
+    "decimal": "texts that read as decimal numbers, such as 7.0 or 7e+00, which could be another spelling of 7",
+    "broken": "texts that run over several lines, as after a stray quotation mark that swallows other people's rows",
     "padded": "texts with blanks before or after, which could be another spelling of the same id",
 }
 
@@ -39,6 +40,11 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
             )
     if not ids_as_written:
         _refuse_confusing_ids(engine, row)
+    if row.get("times_as_numbers") and row.get("times_as_moments"):
+        raise ColumnError(
+            f"{engine.label}: the time column {engine.columns['time']!r} holds whole numbers in some rows and dates in "
+            "others, which do not compare. Write all of them in one way."
+        )
     broken = {role: row[f"bad_{role}"] for role in _RULES if row.get(f"bad_{role}")}
     for role, count in broken.items():
         PRIVATE_LOG.info("%s: column %r: %s: %d", engine.label, engine.columns[role], _RULES[role], count)

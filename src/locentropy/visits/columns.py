@@ -93,7 +93,15 @@ def resolve(
 
 
 def _listing(columns: Sequence[str]) -> str:
+    """The columns' names; unless none is usual, for then they may be somebody's first visit and not a header."""
+    if columns and not any(is_usual(name) for name in columns):
+        return f"{len(columns)} columns were found, none with a usual name."
     return f"Columns found: {', '.join(map(repr, columns)) or 'none'}."
+
+
+def is_usual(name: str) -> bool:
+    """Whether a column of this name would be recognised as something."""
+    return any(plain(name) in names for names in USUAL_NAMES.values())
 
 
 def _must_exist(role: str, name: str, columns: Sequence[str], source: str) -> None:

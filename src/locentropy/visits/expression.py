@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from locentropy.core.grid import Grid
 
 
+_BLANKS = " \t\v\f\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+
+
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
 def md5(text: str) -> str:
     """The md5 of a text, in hexadecimal; a built-in of DuckDB, Spark and PostgreSQL alike."""
@@ -53,13 +56,17 @@ def bad_rows(visits: ibis.Table) -> dict[str, Any]:
 
 def confusing_ids(visits: ibis.Table) -> dict[str, dict[str, Any]]:
     """For each id column of texts, conditions under which one id could be spelled in two ways."""
+    return {role: _confusing(visits[role]) for role in id_columns(visits) if visits[role].type().is_string()}
+
+
+def _confusing(text: Any) -> dict[str, Any]:
+    """Numbers that programs write where they hold a 7 as 7.0, +7 or 7e+00; and blanks of any kind at either end."""
+    odd = text.contains(".") | text.contains("+") | text.contains("e-") | text.contains("E-")
+    number = r"^[+-]?[0-9]+[.][0-9]*([eE][+-]?[0-9]+)?$|^[+-]?[0-9]+[eE][+-][0-9]+$|^[+][0-9]+$"
     return {
-        role: {
-            "decimal": visits[role].contains(".") & visits[role].re_search(r"^[+-]?[0-9]+[.][0-9]*$"),
-            "padded": (visits[role].strip() != visits[role]) & (visits[role].strip() != ""),
-        }
-        for role in id_columns(visits)
-        if visits[role].type().is_string()
+        "decimal": odd & text.re_search(number),
+        "padded": text.re_search(f"^[{_BLANKS}]|[{_BLANKS}]$") & (text.strip() != ""),
+        "broken": text.contains("\n") | text.contains("\r"),
     }
 
 
@@ -73,6 +80,10 @@ def survey(visits: ibis.Table) -> ibis.Table:
     for role, conditions in confusing_ids(visits).items():
         for name, condition in conditions.items():
             counts[f"{name}_{role}"] = condition.sum()
+    if "time_is_number" in visits.columns:
+        known = visits.time.notnull()
+        counts["times_as_numbers"] = (known & visits.time_is_number).sum()
+        counts["times_as_moments"] = (known & ~visits.time_is_number).sum()
     return visits.aggregate(**{name: count.fill_null(0).cast("int64") for name, count in counts.items()})
 
 

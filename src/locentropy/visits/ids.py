@@ -19,7 +19,10 @@ def comparable(ids: pa.Array, *, as_text: bool, typed: bool) -> pa.Array:
             f"The listed locations are {mine} but the visits' location ids are {theirs}: none would match. "
             'Give both the same type, or compare how they are written: ids="text" (--ids text).'
         )
-    return ids.cast(pa.string() if as_text else pa.int64())
+    try:
+        return ids.cast(pa.string() if as_text else pa.int64())
+    except pa.ArrowInvalid:
+        raise ParameterError("The listed locations hold numbers beyond 64 bits; the visits do not.") from None
 
 
 def presented(ids: pa.Array, *, typed: bool) -> pa.Array:

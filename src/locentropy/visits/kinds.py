@@ -24,11 +24,13 @@ def kind_of(duckdb_type: str) -> Kind:
         return "integer"
     if name in _BIG or re.fullmatch(r"DECIMAL\(\d+,\s*0\)", name):
         return "big-integer"
+    if name.endswith("]"):
+        return "other"
     if name in ("VARCHAR", "UUID") or name.startswith("ENUM"):
         return "text"
     if name in ("FLOAT", "DOUBLE") or name.startswith("DECIMAL"):
         return "real"
-    if name == "DATE" or (name.startswith("TIMESTAMP") and "[" not in name):
+    if name == "DATE" or name.startswith("TIMESTAMP"):
         return "moment"
     return "other"
 
@@ -36,10 +38,10 @@ def kind_of(duckdb_type: str) -> Kind:
 _ALLOWED: Final[dict[str, tuple[Kind, ...]]] = {
     "user": ("integer", "big-integer", "text"),
     "location": ("integer", "big-integer", "text"),
-    "time": ("integer", "text", "moment"),
+    "time": ("integer", "big-integer", "text", "moment"),
     "visits": ("integer", "big-integer", "text", "real"),
-    "lat": ("integer", "text", "real"),
-    "lon": ("integer", "text", "real"),
+    "lat": ("integer", "big-integer", "text", "real"),
+    "lon": ("integer", "big-integer", "text", "real"),
     "name": ("integer", "big-integer", "text", "real", "moment", "other"),
 }
 
@@ -63,4 +65,8 @@ def must_fit(role: str, column: str, kind: Kind, type_name: str, source: str) ->
             "be two spellings of one id, and large ids lose digits. Make it a whole number or a text where "
             f"the table is made; in pandas: df[{column!r}] = df[{column!r}].astype('Int64')."
         )
-    raise ColumnError(f"{source}: the {role} column {column!r} has type {type_name}. {_ADVICE[role]}.")
+    if "NULL" in type_name.upper():
+        raise ColumnError(f"{source}: the {role} column {column!r} is empty: all its values are null.")
+    # The type's first word only: the rest of it may list values of the data, as that of an ENUM does.
+    word = type_name.partition("(")[0]
+    raise ColumnError(f"{source}: the {role} column {column!r} has type {word}. {_ADVICE[role]}.")

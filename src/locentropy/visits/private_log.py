@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import stat
 from pathlib import Path
 
 PRIVATE_LOG = logging.getLogger("locentropy.private")
@@ -19,8 +20,10 @@ PRIVATE_LOG.setLevel(logging.INFO)
 def write_private_log(path: str | Path) -> None:
     """Append private records to a file that only its owner can read."""
     target = Path(path)
-    os.close(os.open(target, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600))
-    target.chmod(0o600)
+    handle = os.open(target, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        os.fchmod(handle, 0o600)  # of an older file too; but never of a device
+    os.close(handle)
     handler = logging.FileHandler(target)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     PRIVATE_LOG.addHandler(handler)

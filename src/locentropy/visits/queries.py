@@ -65,7 +65,8 @@ class TableQueries:
             places = engine.keep("places", expression.places(good), "Finding places")
         else:
             as_text = good.location.type().is_string()
-            keys = comparable(wanted.ids, as_text=as_text, typed=engine.typed_locations)
+            typed = engine.typed_locations and visits.ids != "text"
+            keys = comparable(wanted.ids, as_text=as_text, typed=typed)
             listed = engine.upload("listed", pa.table({"location": keys}))
             places = engine.keep("places", expression.places(listed), "Finding places")
         pairs = engine.keep("pairs", expression.pairs(good, places), "Counting visits")
@@ -162,11 +163,11 @@ def open_queries(
 
     `locations` is a public list of ids (`Locations`, or anything that holds ids) or a `Grid`.
     """
-    from locentropy.visits.engines.ibis import IbisEngine, is_ibis_table
-
     wanted = locations if locations is None or isinstance(locations, Grid) else Locations.of(locations)
     required = BY_COORDINATES if isinstance(wanted, Grid) else BY_ID
-    if is_ibis_table(visits.source):
+    if type(visits.source).__module__.partition(".")[0] == "ibis":  # without importing Ibis to find out
+        from locentropy.visits.engines.ibis import IbisEngine
+
         engine: Engine = IbisEngine(visits, required, progress)
     else:
         from locentropy.visits.engines.duckdb import DuckDBEngine

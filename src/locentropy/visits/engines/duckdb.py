@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import duckdb
 import ibis
 
-from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, SourceError
+from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, ParameterError, SourceError
 from locentropy.visits import casting
 from locentropy.visits.kinds import kind_of
 from locentropy.visits.private_log import PRIVATE_LOG
@@ -21,7 +21,7 @@ from locentropy.visits.sources.finding import common_roles, find_parts
 from locentropy.visits.sql import identifier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import TracebackType
 
     import pyarrow as pa
@@ -38,6 +38,7 @@ _IBIS_TYPES: Final = {
     "VARCHAR": "string",
     "DOUBLE": "float64",
     "TIMESTAMP": "timestamp(6)",
+    "BOOLEAN": "boolean",
 }
 _SQL_TYPES: Final = {ours: theirs for theirs, ours in _IBIS_TYPES.items()}
 
@@ -70,7 +71,7 @@ class DuckDBEngine:
         self.typed_locations = visits.ids == "text" or not (self._loaded or "big-integer" in stored)
         selects = _selects(roles, parts, relations, visits.ids)
         if self._loaded:
-            self._load(parts, selects)
+            self._load(parts, selects, drop=visits.bad_rows == "drop")
             if len(parts) > 1 and visits.ids != "text":
                 self._must_agree_on_ids(roles)
         else:
@@ -78,7 +79,7 @@ class DuckDBEngine:
         types = self._con.execute("DESCRIBE visits").fetchall()
         self.visits = ibis.table({row[0]: _IBIS_TYPES[row[1]] for row in types}, name="visits")
 
-    def _load(self, parts: Sequence[Part], selects: Sequence[str]) -> None:
+    def _load(self, parts: Sequence[Part], selects: Sequence[str], *, drop: bool) -> None:
         """Read text files once, one after another, so that an error can name its file."""
         for number, (part, select) in enumerate(zip(parts, selects, strict=True)):
             into = "INSERT INTO visits" if number else "CREATE TEMP TABLE visits AS"
@@ -86,18 +87,32 @@ class DuckDBEngine:
             try:
                 self._guarded(self._con.execute, numbered, f"Reading {Path(part.label).name}")
             except duckdb.InvalidInputException as error:
-                raise _unreadable_row(part.label, str(error)) from None
+                raise _unreadable_row(part.label, str(error), drop=drop) from None
             except duckdb.Error as error:
                 raise _explained(error, part.label) from None
-        (rejects,) = self._con.execute(
-            "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'"
-        ).fetchall()[0]
-        if rejects:
-            (rows,) = self._con.execute(
-                "SELECT count(DISTINCT (scan_id, file_id, line)) FROM reject_errors"
-            ).fetchall()[0]
-            if rows:
-                PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, rows)
+        self._account_for_rejects()
+
+    def _account_for_rejects(self) -> None:
+        """Lines with too few or too many fields were dropped, as was asked for; nothing else may be."""
+        known = self._con.execute(
+            "SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'"
+        ).fetchall()
+        if not known:
+            return
+        kinds = dict(
+            self._con.execute(
+                "SELECT error_type::VARCHAR, count(DISTINCT (scan_id, file_id, line)) FROM reject_errors GROUP BY ALL"
+            ).fetchall()
+        )
+        if set(kinds) - {"MISSING COLUMNS", "TOO MANY COLUMNS"}:
+            # A quotation mark that is never closed takes the lines of other people with it: that is no rule about
+            # one row, and a user who can make others vanish has no bounded influence.
+            raise BadRowsError(
+                f"{self.label}: a quotation mark is not closed, or a line is not UTF-8 text. That cannot be dropped: "
+                "it may take other people's rows with it. Mend the file."
+            )
+        if kinds:
+            PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, sum(kinds.values()))
 
     def _must_agree_on_ids(self, roles: Roles) -> None:
         """Text files have no types, but ids that are all numbers in one and not in another are two spellings."""
@@ -211,7 +226,10 @@ def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
         config["memory_limit"] = resources.memory
     if resources.threads is not None:
         config["threads"] = resources.threads
-    con = duckdb.connect(":memory:", config=config)
+    try:
+        con = duckdb.connect(":memory:", config=config)
+    except duckdb.Error:
+        raise ParameterError(f"The engine cannot be started with {resources}.") from None
     con.execute("SET TimeZone = 'UTC'")
     return con
 
@@ -225,13 +243,23 @@ def _selects(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation],
         value = casting.cast(role, name, relation.columns[role], part.label, id_types.get(role))
         return f"{value} AS {identifier(role)}"
 
+    def columns(part: Part, relation: Relation) -> Iterator[str]:
+        for role, name in roles.items():
+            yield column(role, name, part, relation)
+        if some_written:
+            yield f"{casting.is_number(relation.columns['time'])} AS time_is_number"
+
+    # Where times are written as text, each row says whether its time is a number: numbers and moments do not mix.
+    some_written = any(
+        "time" in r.columns and kind_of(r.columns["time"].type_name) == "text" for r in relations
+    )
     return [
-        f"SELECT {', '.join(column(*named, part, relation) for named in roles.items())} FROM {relation.sql}"
+        f"SELECT {', '.join(columns(part, relation))} FROM {relation.sql}"
         for part, relation in zip(parts, relations, strict=True)
     ]
 
 
-def _unreadable_row(label: str, message: str) -> LocentropyError:
+def _unreadable_row(label: str, message: str, *, drop: bool) -> LocentropyError:
     """What is wrong with a text file, without the line itself: it is somebody's visit."""
     line = re.search(r"CSV Error on Line: (\d+)", message)
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
@@ -241,9 +269,10 @@ def _unreadable_row(label: str, message: str) -> LocentropyError:
             f"{label}: {where} is not UTF-8 text. Convert the file first, for example: iconv -f latin1 -t utf-8"
         )
     why = f" (it has {fields[2]} fields, not {fields[1]})" if fields else ""
+    advice = "" if drop else ', or leave such lines out: bad_rows="drop" (--bad-rows drop)'
     return BadRowsError(
-        f"{label}: {where} cannot be read as a row{why}. Mend the file, or leave such lines out: "
-        'bad_rows="drop" (--bad-rows drop).'
+        f"{label}: {where} cannot be read as a row{why}. Are all quotation marks closed, and do all lines end alike? "
+        f"Mend the file{advice}."
     )
 
 

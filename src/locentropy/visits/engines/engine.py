@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
-from locentropy.core.checks import positive_integer
+from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ class Resources:
     can read, and removed afterwards."""
 
     def __post_init__(self) -> None:
-        if self.memory is not None and not re.fullmatch(r"\d+(\.\d+)?\s*[KMGT]i?B", self.memory):
+        if self.memory is not None and not re.fullmatch(r"0*[1-9]\d{0,5}(\.\d+)?\s*[KMGT]i?B", self.memory):
             raise ParameterError(
                 f'memory={self.memory!r} is not an amount. For example: memory="2GB" (--memory 2GB)'
             )
         if self.threads is not None:
-            positive_integer("threads", self.threads, "Resources(threads=2)")
+            check_whole("Resources(threads=2)", "threads", self.threads, 1, 1024)
         if self.spill is not None and not Path(self.spill).is_dir():
             raise ParameterError(
                 f"spill={str(self.spill)!r} is not a folder. Make it first, or leave it out."

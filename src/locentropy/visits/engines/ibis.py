@@ -2,39 +2,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from contextlib import contextmanager, suppress
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, Self
 
+import ibis
+import ibis.expr.datatypes as dt
+
+from locentropy.core.errors import ColumnError, EngineError, SourceError
 from locentropy.visits.columns import resolve
 from locentropy.visits.kinds import MOST_VISITS_PER_ROW, Kind, must_fit
+from locentropy.visits.private_log import PRIVATE_LOG
+from locentropy.visits.sources.finding import must_not_have
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import TracebackType
 
-    import ibis
     import pyarrow as pa
 
     from locentropy.visits.engines.engine import Progress
     from locentropy.visits.visits import Ids, Visits
 
-
-def is_ibis_table(source: object) -> bool:
-    """Whether this is an Ibis table, without importing Ibis to find out."""
-    return type(source).__module__.partition(".")[0] == "ibis"
+_NUMBERS: Final = count()
 
 
 class IbisEngine:
-    """Runs expressions on the backend that an Ibis table belongs to."""
+    """Runs expressions on the backend that an Ibis table belongs to; its temporary tables go away at the end."""
 
     def __init__(self, visits: Visits, required: Sequence[str], progress: Progress | None) -> None:
         table = visits.source
+        must_not_have(visits, ("table", "format", "header", "columns"), "an Ibis table")
+        if not isinstance(table, ibis.Table):
+            raise SourceError(
+                f"An Ibis {type(table).__name__} is no table. For example: Visits(con.table('checkins'))"
+            )
         self._progress = progress
-        self.label = f"the Ibis table {table.get_name()}" if hasattr(table, "get_name") else "the Ibis table"
+        self._kept: list[str] = []
+        self.label = _name(table)
+        with self._translated():
+            self._backend = ibis.get_backend(table)
         roles = resolve(visits.choices_for(required), table.columns, self.label, required)
         self.columns = roles
-        self.typed_locations = True
         for role, name in roles.items():
-            must_fit(role, name, _kind(table[name].type()), str(table[name].type()), self.label)
+            _must_fit(role, name, table[name].type(), self.label)
+        stored = _kind(table[roles["location"]].type()) if "location" in roles else "integer"
+        self.typed_locations = visits.ids == "text" or stored != "big-integer"
         self.visits = table.select(
             **{role: _cast(role, table[name], visits.ids) for role, name in roles.items()}
         )
@@ -45,24 +58,42 @@ class IbisEngine:
 
     def run(self, expression: ibis.Table, doing: str) -> pa.Table:
         """The rows of an expression, as an Arrow table."""
-        if self._progress is not None:
-            self._progress(doing, None)
-        return expression.to_pyarrow()
+        self._report(doing)
+        with self._translated():
+            return self._backend.to_pyarrow(expression)
 
     def keep(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
-        """Store the rows of an expression in the backend, for as long as somebody uses them."""
-        if self._progress is not None:
-            self._progress(doing, None)
-        return expression.cache()
+        """Store the rows of an expression in a temporary table of the backend."""
+        self._report(doing)
+        unique = f"locentropy_{name}_{next(_NUMBERS)}"
+        with self._translated():
+            kept = self._backend.create_table(unique, expression, temp=True)
+        self._kept.append(unique)
+        return kept
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
-        """Send a small table to the backend with each query that uses it."""
-        import ibis
-
+        """Send a table of ours to the backend with the queries that use it."""
         return ibis.memtable(table)
 
     def forget_visits(self) -> None:
         """Nothing was copied."""
+
+    def _report(self, doing: str) -> None:
+        if self._progress is not None:
+            self._progress(doing, None)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """A backend's errors in our words; its own, which may quote data, go to the private log."""
+        try:
+            yield
+        except Exception as error:
+            PRIVATE_LOG.info("%s: %s", self.label, error)
+            raise EngineError(
+                f"{self.label}: its backend could not run the query ({type(error).__name__}). It must know md5 and "
+                "window functions, and let temporary tables be made. The private log (--private-log FILE) has the "
+                "details."
+            ) from None
 
     def __enter__(self) -> Self:
         return self
@@ -70,7 +101,16 @@ class IbisEngine:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        pass
+        for name in self._kept:
+            with suppress(Exception):  # temporary in any case: gone with the session at the latest
+                self._backend.drop_table(name, force=True)
+
+
+def _name(table: Any) -> str:
+    try:
+        return f"the Ibis table {table.get_name()}"
+    except Exception:  # a table that is computed from others has none, and says so in various ways
+        return "the Ibis table"
 
 
 def _kind(dtype: Any) -> Kind:
@@ -86,13 +126,26 @@ def _kind(dtype: Any) -> Kind:
     return "moment" if dtype.is_timestamp() or dtype.is_date() else "other"
 
 
+def _must_fit(role: str, name: str, dtype: Any, label: str) -> None:
+    """Texts are ids and nothing else: backends read them as times or numbers in different ways."""
+    must_fit(role, name, _kind(dtype), str(dtype), label)
+    if role not in ("user", "location") and _kind(dtype) == "text":
+        raise ColumnError(
+            f"{label}: the {role} column {name!r} holds texts. Cast it to what it stands for in the warehouse, for "
+            f"example: table.mutate({name}=table[{name!r}].cast('timestamp'))"
+        )
+
+
 def _cast(role: str, column: Any, ids: Ids) -> Any:
-    """A column in its role. Texts are ids and nothing else: a warehouse has types for times and numbers."""
+    """A column in its role."""
     kind = _kind(column.type())
     if role in ("user", "location"):
         return column.cast("int64" if kind == "integer" and ids != "text" else "string")
     if role == "time":
-        return column
+        if kind != "moment":
+            return column.cast("int64")
+        zone = column.type().timezone if column.type().is_timestamp() else None
+        return column.cast(dt.Timestamp(timezone=zone, scale=6))  # to the microsecond, as everywhere
     if role != "visits":
         return column.cast("float64")
     reasonable = column.between(1, MOST_VISITS_PER_ROW) & (column == column.floor())

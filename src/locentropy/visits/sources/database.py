@@ -35,8 +35,12 @@ class DatabasePart:
 
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
         """Select from the table in place."""
-        columns = {role: Column(identifier(name), self.types[name]) for role, name in roles.items()}
-        return Relation(self.relation, columns)
+        return Relation(self.relation, {role: self._column(name) for role, name in roles.items()})
+
+    def _column(self, name: str) -> Column:
+        # A column may be declared to compare without case or accents; ids are compared as they are stored.
+        exactly = ' COLLATE "C"' if self.types[name] == "VARCHAR" else ""
+        return Column(f"({identifier(name)}{exactly})", self.types[name])
 
 
 def part(con: duckdb.DuckDBPyConnection, path: Path, table: str | None) -> DatabasePart:
@@ -63,4 +67,8 @@ def part(con: duckdb.DuckDBPyConnection, path: Path, table: str | None) -> Datab
         )
     schema, name = matching[0]
     relation = f"source_database.{identifier(schema)}.{identifier(name)}"
-    return DatabasePart(f"{path}, table {name}", relation, described(con, relation))
+    label = f"{path}, table {name}"
+    try:
+        return DatabasePart(label, relation, described(con, relation))
+    except duckdb.Error:
+        raise SourceError(f"{label}: cannot be read. If it is a view, does what it looks at exist?") from None

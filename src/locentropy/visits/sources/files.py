@@ -16,19 +16,24 @@ _GZIP_MAGIC: Final = b"\x1f\x8b"
 
 def find(source: str | Path) -> list[Path]:
     """The files a path, a folder or a pattern stands for, in order of their names."""
-    path = Path(source).expanduser()
-    if path.is_dir():
-        return _in_folder(path)
-    if path.is_file():
-        return [path]
-    if glob.has_magic(str(path)):
-        names = glob.glob(str(path), recursive=True)  # noqa: PTH207  # the pattern may be absolute
-        found = sorted(Path(name) for name in names if Path(name).is_file())
-        if not found:
-            raise SourceError(f"{source}: no file matches this pattern.")
-        return found
-    if path.exists():
-        raise SourceError(f"{source}: is neither a file nor a folder.")
+    if not str(source).strip():
+        raise SourceError('The source is empty. Give a path, for example: Visits("checkins.parquet")')
+    try:
+        path = Path(source).expanduser()
+        if path.is_dir():
+            return _each_once(_in_folder(path))
+        if path.is_file():
+            return [path]
+        if glob.has_magic(str(path)):
+            names = glob.glob(str(path), recursive=True)  # noqa: PTH207  # the pattern may be absolute
+            found = sorted(Path(name) for name in names if Path(name).is_file())
+            if not found:
+                raise SourceError(f"{source}: no file matches this pattern.")
+            return _each_once(found)
+        if path.exists():
+            raise SourceError(f"{source}: is neither a file nor a folder.")
+    except (OSError, RuntimeError) as error:  # no such home, a name too long, a folder that may not be read
+        raise SourceError(f"{source}: cannot be looked into ({error}).") from None
     raise SourceError(
         f"{source}: no such file or folder. Give the path of a CSV, TSV or Parquet file, of a folder of them, "
         "or a pattern such as 'data/*.parquet'."
@@ -51,7 +56,19 @@ def _in_folder(folder: Path) -> list[Path]:
     return found
 
 
-def kind_of(path: Path) -> FileKind:
+def _each_once(paths: list[Path]) -> list[Path]:
+    """No file twice, by whatever links it is reached; and not a file beside its own compressed copy."""
+    once = list({path.resolve(): path for path in reversed(paths)}.values())[::-1]
+    for path in once:
+        if path.with_name(f"{path.name}.gz") in once:
+            raise SourceError(
+                f"{path} and {path.name}.gz are both there: the same visits would count twice. Remove one of them, "
+                "or use a pattern to choose."
+            )
+    return once
+
+
+def file_kind(path: Path) -> FileKind:
     """What a file holds, by its first bytes rather than by its name."""
     try:
         with path.open("rb") as file:
@@ -71,7 +88,7 @@ def kind_of(path: Path) -> FileKind:
 
 def common_kind(paths: list[Path]) -> FileKind:
     """What all the files hold; files of different kinds are not one table."""
-    kinds = {path: kind_of(path) for path in paths}
+    kinds = {path: file_kind(path) for path in paths}
     first = kinds[paths[0]]
     for path, kind in kinds.items():
         if kind != first:

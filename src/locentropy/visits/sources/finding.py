@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 def find_parts(con: duckdb.DuckDBPyConnection, visits: Visits) -> list[Part]:
     """The parts of a source that is a path, a folder, a pattern, or a table in memory."""
     if not visits.is_path:
-        _must_not_have(visits, ("table", "format", "header", "columns"), "a table in memory")
+        must_not_have(visits, ("table", "format", "header", "columns"), "a table in memory")
         return [frames.part(visits.source)]
     paths = files.find(visits.source)
     kind = files.common_kind(paths)
     if kind != "duckdb":
-        _must_not_have(visits, ("table",), f"{paths[0]} ({kind})")
+        must_not_have(visits, ("table",), f"{paths[0]} ({kind})")
     if kind != "text":
-        _must_not_have(visits, ("format", "header", "columns"), f"{paths[0]} ({kind})")
+        must_not_have(visits, ("format", "header", "columns"), f"{paths[0]} ({kind})")
     if kind == "parquet":
         return list(parquet.parts(con, paths))
     if kind == "duckdb":
@@ -46,7 +46,8 @@ def find_parts(con: duckdb.DuckDBPyConnection, visits: Visits) -> list[Part]:
     )
 
 
-def _must_not_have(visits: Visits, options: Sequence[str], what: str) -> None:
+def must_not_have(visits: Visits, options: Sequence[str], what: str) -> None:
+    """Refuse options that are for another kind of source."""
     for option in options:
         if getattr(visits, option) is not None:
             kind = "DuckDB databases" if option == "table" else "text files"
@@ -61,7 +62,7 @@ def common_roles(visits: Visits, parts: Sequence[Part], required: Sequence[str])
         here = resolve(choices, part.columns, part.label, required, part.hint)
         if here != roles:
             raise ColumnError(
-                f"{parts[0].label} and {part.label} do not have the same columns: "
-                f"{', '.join(parts[0].columns)} there, {', '.join(part.columns)} here."
+                f"{parts[0].label} and {part.label} do not have the same columns for {', '.join(roles)}. Files that "
+                "are read together must name them alike."
             )
     return roles

@@ -22,15 +22,21 @@ _NAMES: Final = count()
 
 def is_frame(source: object) -> bool:
     """Whether this is a table in memory that we can read."""
-    return _library(source) == "pandas" or hasattr(source, "__arrow_c_stream__") or _is_lazy(source)
+    return _is(source, "pandas", "DataFrame") or _is(source, "polars", "LazyFrame") or _streams(source)
 
 
-def _library(source: object) -> str:
-    return type(source).__module__.partition(".")[0]
+def _streams(source: object) -> bool:
+    """Whether it speaks Arrow's C stream interface and has columns: a lone column does not."""
+    is_table = hasattr(source, "columns") or hasattr(source, "schema")
+    return is_table and hasattr(source, "__arrow_c_stream__")
 
 
-def _is_lazy(source: object) -> bool:
-    return _library(source) == "polars" and type(source).__name__ == "LazyFrame"
+def _is(source: object, library: str, name: str) -> bool:
+    """Whether an object is of a library's class, or of one made from it, without importing the library."""
+    return any(
+        kind.__module__.partition(".")[0] == library and kind.__name__ == name
+        for kind in type(source).__mro__
+    )
 
 
 @dataclass(frozen=True)
@@ -44,18 +50,25 @@ class FramePart:
     hint = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "label", f"the {_library(self.frame)} table")
-        if not _is_lazy(self.frame) and _library(self.frame) not in ("pandas", "polars", "pyarrow"):
-            object.__setattr__(self, "frame", pa.table(self.frame))
-        elif isinstance(self.frame, pa.RecordBatchReader):
-            object.__setattr__(self, "frame", self.frame.read_all())
+        library = type(self.frame).__module__.partition(".")[0]
+        object.__setattr__(self, "label", f"the {library} table")
+        if not (
+            _is(self.frame, "pandas", "DataFrame") or library == "polars" or isinstance(self.frame, pa.Table)
+        ):
+            object.__setattr__(self, "frame", self._as_arrow())
+
+    def _as_arrow(self) -> pa.Table:
+        try:
+            return pa.table(self.frame)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            raise SourceError(f"{self.label} cannot be read as an Arrow table.") from None
 
     @property
     def columns(self) -> list[str]:
         """The columns' names; names that are not text cannot be asked for."""
-        if _is_lazy(self.frame):
+        if _is(self.frame, "polars", "LazyFrame"):
             names = self.frame.collect_schema().names()
-        elif _library(self.frame) == "pyarrow":
+        elif isinstance(self.frame, pa.Table):
             names = self.frame.schema.names
         else:
             names = self.frame.columns
@@ -63,33 +76,46 @@ class FramePart:
 
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
         """Show the engine an Arrow table of the columns that play a role."""
-        table = pa.table({role: self._column(name) for role, name in roles.items()})
+        import duckdb
+
+        chosen = self._chosen(list(roles.values()))
+        table = pa.table({role: _column(chosen, name, self.label) for role, name in roles.items()})
         name = f"frame_{next(_NAMES)}"
-        con.register(name, table)
-        types = described(con, identifier(name))
+        try:
+            con.register(name, table)
+            types = described(con, identifier(name))
+        except duckdb.Error:
+            raise ColumnError(
+                f"{self.label}: a column has a type that the engine does not know: "
+                f"{', '.join(f'{field.name} {field.type}' for field in table.schema)}. Cast it first."
+            ) from None
         return Relation(identifier(name), {role: Column(identifier(role), types[role]) for role in types})
 
-    def _column(self, name: str) -> Any:
-        try:
-            column = self._arrow(name)
-        except (pa.ArrowException, TypeError, ValueError):
-            raise ColumnError(
-                f"{self.label}: the column {name!r} mixes values of different types. One id must have one "
-                "spelling: 7, '7' and 7.0 would be three users. Make the column all whole numbers or all "
-                f"texts first, for example df[{name!r}] = df[{name!r}].astype(str)."
-            ) from None
-        return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
-    def _arrow(self, name: str) -> Any:
-        if _library(self.frame) == "pandas":
-            return _chunked(pa.Array.from_pandas(self.frame[name]))
-        if _library(self.frame) == "polars":
-            series = self.frame.select(name)
-            return (series.collect() if _is_lazy(self.frame) else series).to_arrow().column(0)
-        return _chunked(self.frame.column(name))
+    def _chosen(self, names: list[str]) -> Any:
+        """The columns that play a role, all at once: what is computed lazily may come in another order each time."""
+        if _is(self.frame, "polars", "LazyFrame"):
+            return self.frame.select(names).collect()
+        return self.frame
 
 
-def _chunked(column: Any) -> Any:
+def _column(frame: Any, name: str, label: str) -> Any:
+    try:
+        column = _arrow(frame, name)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        raise ColumnError(
+            f"{label}: the column {name!r} mixes values of different types, or holds some that no type fits. One id "
+            "must have one spelling: 7, '7' and 7.0 would be three users. Make the column all whole numbers or all "
+            f"texts first, for example df[{name!r}] = df[{name!r}].astype(str)."
+        ) from None
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _arrow(frame: Any, name: str) -> Any:
+    if isinstance(frame, pa.Table):
+        return frame.column(name)
+    if type(frame).__module__.partition(".")[0] == "polars":
+        return frame.select(name).to_arrow().column(0)
+    column = pa.Array.from_pandas(frame[name])
     return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
 
 

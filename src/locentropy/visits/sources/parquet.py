@@ -31,8 +31,8 @@ class ParquetPart:
     """Parquet files with the same columns of the same types, read where they are."""
 
     paths: tuple[Path, ...]
-    layout: dict[str, Column]
-    """Each column by its name in the file; the engine renames those that differ by case only."""
+    layout: tuple[tuple[str, Column], ...]
+    """The name of each column in the file, and what the engine calls it: it renames those that clash."""
 
     reads_once = False
     hint = ""
@@ -45,22 +45,23 @@ class ParquetPart:
     @property
     def columns(self) -> list[str]:
         """The columns' names."""
-        return list(self.layout)
+        return [name for name, _ in self.layout]
 
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
         """Select from the files in place."""
-        return Relation(_reading(self.paths), {role: self.layout[name] for role, name in roles.items()})
+        columns = dict(self.layout)
+        return Relation(_reading(self.paths), {role: columns[name] for role, name in roles.items()})
 
 
 def parts(con: duckdb.DuckDBPyConnection, paths: list[Path]) -> list[ParquetPart]:
     """The files, grouped by their layout."""
     groups: dict[tuple[tuple[str, Column], ...], list[Path]] = {}
     for path in paths:
-        groups.setdefault(tuple(_layout(con, path).items()), []).append(path)
-    return [ParquetPart(tuple(group), dict(layout)) for layout, group in groups.items()]
+        groups.setdefault(_layout(con, path), []).append(path)
+    return [ParquetPart(tuple(group), layout) for layout, group in groups.items()]
 
 
-def _layout(con: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Column]:
+def _layout(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[tuple[str, Column], ...]:
     import duckdb
 
     try:
@@ -71,4 +72,4 @@ def _layout(con: duckdb.DuckDBPyConnection, path: Path) -> dict[str, Column]:
             f"{path}: cannot be read as Parquet. Is it whole? Copy it again from where it came."
         ) from None
     columns = (Column(identifier(name), type_name) for name, type_name in types.items())
-    return dict(zip(names, columns, strict=True))
+    return tuple(zip(names, columns, strict=True))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ParameterError, SourceError
+from locentropy.visits.columns import is_usual
 from locentropy.visits.sources.files import is_gzip
 from locentropy.visits.sources.part import Column, Relation
 from locentropy.visits.sql import list_of, literal
@@ -109,6 +110,8 @@ def parts(
 ) -> list[TextPart]:
     """The files, each with its layout. `chosen` are the columns that the caller named."""
     if known is not None:
+        if header is not None or names is not None:
+            raise ParameterError("A published format has its own columns: leave out header and columns.")
         # Published dumps are plain: tabs never occur inside a field and quotes mean nothing.
         layout = Layout(known.columns, False, "\t", "", known.encoding)
         for path in paths:
@@ -126,6 +129,11 @@ def _layout(path: Path, header: bool | None, names: Sequence[str] | None, chosen
         header = names is None and _looks_like_header(row, chosen)
     if names is not None:
         _must_have_fields(path, row, names)
+        if not header and any(is_usual(cell) for cell in row):
+            raise ParameterError(
+                f"{path}: columns are named, but the first line looks like a header of its own. If it is one, say "
+                "so and it is passed over: header=True (--header)."
+            )
         columns = tuple(names)
     elif header:
         columns = tuple(name.strip() for name in row)
@@ -179,7 +187,13 @@ def _first_row(path: Path, layout: Layout) -> list[str]:
     line = _first_line(path, layout.encoding).rstrip("\r\n")
     if not layout.quote:
         return line.split(layout.delimiter)
-    return next(csv.reader([line], delimiter=layout.delimiter, quotechar=layout.quote))
+    try:
+        return next(csv.reader([line], delimiter=layout.delimiter, quotechar=layout.quote))
+    except csv.Error:
+        raise SourceError(
+            f"{path}: the first line cannot be read as a row. Do lines end in a line feed, and are fields shorter than "
+            "131,072 characters?"
+        ) from None
 
 
 def _must_have_fields(path: Path, row: Sequence[str], names: Sequence[str]) -> None:

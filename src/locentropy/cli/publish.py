@@ -1,0 +1,205 @@
+"""`locentropy publish`: from a table of visits to a release fit to leave the building."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from locentropy.cli import approved, mechanism_options, options, place_options
+from locentropy.cli.console import progress_bar, warn
+from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from locentropy.planning.plans import Plan
+    from locentropy.publishing.about import About
+
+_WORDS = "Your words, which are published"
+Word = str | None
+
+
+def _word(option: str, help_: str) -> Any:
+    return typer.Option(option, help=help_, rich_help_panel=_WORDS)
+
+
+def publish(
+    source: options.Input,
+    mechanism: Annotated[
+        str | None,
+        typer.Option(
+            "--mechanism",
+            help="limit (the default), limit-ss, limit-ptr; to compare with the paper: baseline, limit-cb.",
+            rich_help_panel="Mechanism",
+        ),
+    ] = None,
+    epsilon: mechanism_options.Epsilon = None,
+    delta: mechanism_options.Delta = None,
+    max_locations: mechanism_options.MaxLocations = None,
+    max_visits: mechanism_options.MaxVisits = None,
+    min_users: mechanism_options.MinUsers = None,
+    split: mechanism_options.Split = None,
+    floor: mechanism_options.Floor = None,
+    keep: mechanism_options.Keep = None,
+    max_users: mechanism_options.MaxUsers = None,
+    accept_no_guarantee: mechanism_options.AcceptNoGuarantee = False,
+    places: place_options.Places = None,
+    places_location: place_options.PlacesLocation = None,
+    places_name: place_options.PlacesName = None,
+    places_lat: place_options.PlacesLat = None,
+    places_lon: place_options.PlacesLon = None,
+    provenance: place_options.Provenance = None,
+    grid: place_options.Box = None,
+    cell: place_options.Cell = None,
+    select_epsilon: mechanism_options.SelectEpsilon = None,
+    select_delta: mechanism_options.SelectDelta = None,
+    select_max_locations: mechanism_options.SelectMaxLocations = None,
+    exclude: place_options.Exclude = None,
+    ledger: Annotated[
+        Path | None, typer.Option("--ledger", help="The budget of these people; see `locentropy ledger`.")
+    ] = None,
+    to: Annotated[Path | None, typer.Option("--out", help="Directory of the release, a new one.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show promise, cost and expected error; read no visits.")
+    ] = False,
+    plan: Annotated[
+        Path | None, typer.Option("--plan", help="Run an approved plan, made by `locentropy plan --out`.")
+    ] = None,
+    not_private: Annotated[
+        bool, typer.Option("--not-private", help="Needed where nothing is promised; closes the ledger.")
+    ] = False,
+    unit: Annotated[str, typer.Option("--unit", help="Unit of the entropy: nats, bits.")] = "nats",
+    title: Annotated[Word, _word("--title", "What it is called; also noted in the ledger.")] = None,
+    curator: Annotated[Word, _word("--curator", "Who answers for it.")] = None,
+    description: Annotated[Word, _word("--description", "What it is about.")] = None,
+    intended_use: Annotated[Word, _word("--intended-use", "What it is for.")] = None,
+    region: Annotated[Word, _word("--region", "Which part of the world it is about.")] = None,
+    sector: Annotated[
+        Word, _word("--sector", "Technology, Healthcare, Education, Government, Energy, Finance.")
+    ] = None,
+    date: Annotated[Word, _word("--date", "Day of publication, such as 2026-11-15.")] = None,
+    user: options.User = None,
+    location: options.Location = None,
+    time: options.Time = None,
+    visits: options.VisitCount = None,
+    lat: options.Lat = None,
+    lon: options.Lon = None,
+    table: options.Table = None,
+    format: options.Format = None,  # noqa: A002  # the option's name
+    header: options.Header = None,
+    columns: options.Columns = None,
+    bad_rows: options.BadRows = "fail",
+    ids: options.Ids = "as-they-are",
+    private_log: options.PrivateLog = None,
+    memory: options.Memory = None,
+    threads: options.Threads = None,
+    spill: options.Spill = None,
+    as_json: options.Json = False,
+) -> None:
+    """Publish the location entropy of places under differential privacy: a directory of files fit to be given away.
+
+    If it is interrupted, repeat the same command: nothing is spent or drawn twice.
+
+    Examples:
+
+      locentropy publish checkins.parquet --epsilon 1 --max-locations 5 --max-visits 5 --places venues.csv
+      --provenance "the city's register" --ledger city.ledger --dry-run
+
+      locentropy publish checkins.parquet --plan plan.yaml --places venues.csv --ledger city.ledger --out may
+
+      locentropy publish trips.csv --mechanism limit-ss --epsilon 1 --delta 1e-8 --max-locations 5 --max-visits 5
+      --grid 40.70,-74.03,40.80,-73.92 --cell 500 --ledger city.ledger --out may-grid
+    """
+    from locentropy.cli.publish_summary import rehearse, tell
+    from locentropy.privacy.ledger import Ledger
+    from locentropy.publishing.order import Order
+    from locentropy.publishing.publish import carry_out
+    from locentropy.release.names import marked_target
+    from locentropy.visits.public_list import PublicLocations
+
+    listed = {"location": places_location, "name": places_name, "lat": places_lat, "lon": places_lon}
+    public = place_options.list_from_options(places, listed, provenance)
+    box = place_options.grid_from_options(grid, cell)
+    selection = mechanism_options.selection_from_options(select_epsilon, select_delta, select_max_locations)
+    chosen = place_options.one_of(public, box, selection)
+    given = {
+        "epsilon": epsilon, "delta": delta, "max_locations": max_locations, "max_visits": max_visits,
+        "min_users": min_users, "split": split, "floor": floor, "keep": keep, "max_users": max_users,
+        "accept_no_guarantee": accept_no_guarantee,
+    }  # fmt: skip
+    words = {
+        "title": title, "curator": curator, "description": description, "intended_use": intended_use,
+        "region": region, "sector": sector, "publication_date": date,
+    }  # fmt: skip
+    if plan is None:
+        using = mechanism_options.mechanism_from_options(mechanism or "limit", **given)
+    else:
+        said = {key: value for key, value in given.items() if value is not None and value is not False}
+        planned = approved.read_plan(plan, mechanism, said)
+        kind = None if chosen is None else {public: "public-list", box: "grid"}.get(chosen, "selection")  # type: ignore[arg-type]
+        approved.check_places(plan, planned, kind, selection)
+        using, chosen = planned.mechanism, chosen or planned.selection
+        words = _words_with(plan, planned, words)
+    order = Order(
+        using,
+        chosen,
+        None if exclude is None else PublicLocations(exclude),
+        _about(words),
+        unit,  # type: ignore[arg-type]  # checked by the order itself
+        not_private,
+    )
+    book = None if ledger is None else Ledger.open(ledger)
+    if dry_run:
+        rehearse(order, book, as_json=as_json)
+        return
+    if to is None:
+        raise ParameterError("--out names the directory of the release. For example: --out may, or --dry-run")
+    roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
+    table_of_visits = options.visits_from(
+        source, roles=roles, table=table, format=format, header=header, columns=columns,
+        bad_rows=bad_rows, ids=ids, private_log=private_log,
+    )  # fmt: skip
+    resources = options.resources_from(memory, threads, spill)
+    with _told(), progress_bar() as progress:
+        release = carry_out(
+            order, table_of_visits, out=to, ledger=book, resources=resources, progress=progress
+        )
+    target = marked_target(to, private=release.statement.private)
+    tell(release, target, book, as_json=as_json)
+
+
+def _words_with(path: Path, plan: Plan, words: dict[str, str | None]) -> dict[str, str | None]:
+    """The words of the options and of the plan together."""
+    planned = {"title": plan.words.title, "curator": plan.words.curator, "intended_use": plan.words.purpose}
+    return words | {
+        name: approved.agreed(path, f"--{name.replace('_', '-')}", words[name], known)
+        for name, known in planned.items()
+    }
+
+
+def _about(words: dict[str, str | None]) -> About:
+    from locentropy.publishing.about import About
+
+    given: dict[str, Any] = {name: value for name, value in words.items() if value is not None}
+    return About(**given)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say in sentences what happened on the way: warnings, and that a failed attempt can be taken up again."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            yield
+        except BaseException as error:
+            for text in getattr(error, "__notes__", ()):
+                warn(text)
+            raise
+        finally:
+            for each in caught:
+                if issubclass(each.category, UserWarning):
+                    warn(str(each.message))

@@ -1,0 +1,155 @@
+"""What `locentropy publish` says: before, in a dry run, and after. Everything here is public."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from locentropy.cli import options
+from locentropy.cli.console import note, out, warn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from locentropy.privacy.ledger import Ledger
+    from locentropy.publishing.order import Order
+    from locentropy.release.release import Release
+
+HIGHEST = 10
+NO_LEDGER = (
+    "No ledger: nobody keeps count of what these people have been charged. That is for data about nobody; "
+    "otherwise: locentropy ledger create city.ledger …, and --ledger city.ledger"
+)
+
+
+def rehearse(order: Order, ledger: Ledger | None, *, as_json: bool) -> None:
+    """Show what an order would promise, cost and be worth; BudgetError if it does not fit."""
+    from locentropy.cli.plan import show
+
+    listed = order.listed
+    planned = replace(order.plan, locations=len(listed)) if listed is not None else order.plan
+    if as_json:
+        told = {"dry_run": True, **planned.to_dict(), "budget_after": _budget_after(order, ledger)}
+        out.print_json(json.dumps(told))
+        return
+    show(planned)
+    _say_budget_after(order, ledger)
+    note("A dry run: no visits were read, nothing was spent, nothing was written.")
+
+
+def _say_budget_after(order: Order, ledger: Ledger | None) -> None:
+    if ledger is None:
+        warn(NO_LEDGER)
+        return
+    ledger.check(order.guarantee)
+    after = _budget_after(order, ledger)
+    book = ledger.read()
+    _line(f"Budget of '{book.population}': {book.remaining} left.")
+    if after is None or not order.guarantee.private:
+        warn("Publishing this would close the ledger for good.")
+    else:
+        _line(f"After this release: ε = {after['epsilon']}, δ = {after['delta']}.")
+
+
+def _budget_after(order: Order, ledger: Ledger | None) -> dict[str, str] | None:
+    """What would be left; None where nobody counts."""
+    from locentropy.privacy.guarantee import exact_text
+
+    if ledger is None:
+        return None
+    book, asked = ledger.read(), order.guarantee
+    after = book.after(asked.epsilon, asked.delta)
+    if asked.epsilon is None:
+        return {"epsilon": "0", "delta": "0"}
+    return {
+        "epsilon": exact_text(book.total.epsilon - after.epsilon),
+        "delta": exact_text(book.total.delta - after.delta),
+    }
+
+
+def tell(release: Release, target: Path, ledger: Ledger | None, *, as_json: bool) -> None:
+    """Show what was published, where, and what is left."""
+    if as_json:
+        out.print_json(json.dumps(_as_json(release, target, ledger)))
+    else:
+        _show(release, target, ledger)
+    if not release.statement.private:
+        warn("NOT PRIVATE: nothing is promised to the people in the data. Do not publish it.")
+    if ledger is None:
+        warn(NO_LEDGER)
+
+
+def highest(release: Release) -> list[dict[str, Any]]:
+    """The published places of the highest values."""
+    import pyarrow.compute as pc
+
+    table = release.to_arrow()
+    shown = table.filter(pc.is_valid(table["entropy"]))
+    order = pc.sort_indices(shown, [("entropy", "descending"), ("location", "ascending")])
+    rows: list[dict[str, Any]] = shown.take(order[:HIGHEST]).to_pylist()
+    return rows
+
+
+def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
+    from locentropy.planning.telling import promise
+
+    guarantee = release.statement.guarantee
+    _line(f"Published {len(release):,} places to {target}")
+    _line(promise(guarantee))
+    _line(guarantee.odds())
+    rows = highest(release)
+    if rows:
+        _table(rows, release.statement.unit)
+    if ledger is not None:
+        _line(f"Left of the budget: {ledger.remaining}")
+    _line(f"Its files: {', '.join(sorted(path.name for path in target.iterdir()))}")
+    with_ledger = "" if ledger is None else f" --ledger {ledger.path}"
+    note(f"To check them: locentropy verify {target}{with_ledger}")
+
+
+def _table(rows: list[dict[str, Any]], unit: str) -> None:
+    from rich.table import Table
+
+    bars = "low" in rows[0]
+    table = Table(title=f"The highest values, with noise (entropy in {unit})")
+    table.add_column("place")
+    table.add_column("entropy", justify="right")
+    if bars:
+        table.add_column("95 % interval", justify="right")
+    for row in rows:
+        interval = [f"{row['low']:.2f} to {row['high']:.2f}"] if bars else []
+        table.add_row(safe(row.get("name") or row["location"]), f"{row['entropy']:.2f}", *interval)
+    out.print(table)
+
+
+def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str, Any]:
+    from locentropy.privacy.guarantee import exact_text
+
+    statement, guarantee = release.statement, release.statement.guarantee
+    left = None if ledger is None else ledger.remaining
+    return {
+        "directory": str(target),
+        "files": sorted(path.name for path in target.iterdir()),
+        "release_id": statement.release_id,
+        "spend_id": None if statement.ledger is None else statement.ledger.spend_id,
+        "private": statement.private,
+        "epsilon": None if guarantee.epsilon is None else exact_text(guarantee.epsilon),
+        "delta": None if guarantee.epsilon is None else exact_text(guarantee.delta),
+        "odds": guarantee.odds(),
+        "places": len(release),
+        "unit": statement.unit,
+        "highest": highest(release),
+        "budget_left": None
+        if left is None
+        else {"epsilon": exact_text(left.epsilon), "delta": exact_text(left.delta)},
+    }
+
+
+def safe(text: object) -> str:
+    """An id or a name as a terminal may show it: no markup, nothing that steers it."""
+    return options.shown("".join(letter if letter.isprintable() else "�" for letter in str(text)))
+
+
+def _line(text: str) -> None:
+    out.print(text, markup=False, soft_wrap=True)

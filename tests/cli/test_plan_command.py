@@ -1,0 +1,160 @@
+"""`locentropy plan` as people and scripts run it, and the page that shows it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from locentropy.mechanisms import Limit
+from locentropy.planning import Plan, Words, plan
+
+from ..test_lightness import loaded_by
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "planning.md"
+LIMIT = ["--epsilon", "1", "--max-locations", "5", "--max-visits", "5"]
+SMOOTH = ["--mechanism", "limit-ss", *LIMIT, "--delta", "1e-8"]
+
+
+def locentropy(*arguments: object, cwd: Path, columns: int = 100) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "PYTHONUTF8": "1"}
+    command = [sys.executable, "-c", "from locentropy.cli.main import run; run()", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300, check=False
+    )
+
+
+def test_on_screen(tmp_path: Path) -> None:
+    began = time.monotonic()
+    done = locentropy("plan", *LIMIT, "--locations", 14058, "--users-per-location", 5, cwd=tmp_path)
+    assert time.monotonic() - began < 20, "about a second on an idle machine"
+    assert done.returncode == 0, done.stderr
+    assert "ε = 1" in done.stdout
+    assert "73.2 %" in done.stdout
+    assert "14,058 places of a public list" in done.stdout
+    assert "worse than a guess" in done.stdout
+    assert "about 0 places" in done.stdout
+    assert "biases" in done.stderr
+    assert "published " not in done.stdout.split("useful:")[0], "no such column where everything is published"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_as_json(tmp_path: Path) -> None:
+    done = locentropy("plan", *SMOOTH, "--users-per-location", "1,5,500", "--json", cwd=tmp_path)
+    answer = json.loads(done.stdout)
+    assert answer["mechanism"]["name"] == "limit-ss"
+    assert answer["guarantee"]["epsilon"] == "1"
+    assert answer["guarantee"]["delta"] == "1e-8"
+    assert answer["share_useful"] == pytest.approx(1 / 3)
+    assert answer["noise_scale"] is None
+
+
+def test_a_plan_file_holds_what_was_asked_for(tmp_path: Path) -> None:
+    done = locentropy(
+        "plan", "--epsilon", "0.1", "--max-locations", 5, "--max-visits", 7, "--keep", "first", "--max-users", 900,
+        "--select-epsilon", "0.2", "--select-delta", "1e-8", "--select-max-locations", 20, "--locations", 10,
+        "--users-per-location", "3", "--title", "Venues [red]", "--curator", "City", "--out", "plan.yaml",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "published" in done.stdout
+    assert "ε = 0.3, δ = 1e-8" in done.stdout
+    assert "Written to plan.yaml" in done.stderr
+    assert Plan.from_yaml(tmp_path / "plan.yaml") == plan(
+        Limit(0.1, 5, 7, "first", 900), locations=10, users_per_location=3, selection=(0.2, 1e-8, 20),
+        words=Words("Venues [red]", "City"),
+    )  # fmt: skip
+    assert [each.name for each in tmp_path.iterdir()] == ["plan.yaml"]
+
+
+def test_without_a_promise_it_says_so(tmp_path: Path) -> None:
+    done = locentropy(
+        "plan", "--mechanism", "limit-cb", *LIMIT, "--min-users", 50, "--accept-no-guarantee", cwd=tmp_path
+    )
+    assert done.returncode == 0
+    assert "Not differentially private" in done.stdout
+    assert "Do not publish" in done.stderr
+
+
+def test_a_large_delta_is_warned_of_in_words(tmp_path: Path) -> None:
+    done = locentropy("plan", *SMOOTH[:-1], "0.01", "--max-users", 1000, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "delta=0.01 is above 1/max_users" in done.stderr
+    assert "Warning" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "limit needs --epsilon, --max-locations, --max-visits. For example: --mechanism limit --epsilon"),
+        (["--mechanism", "gauss"], "none of baseline, limit, limit-ss, limit-ptr, limit-cb"),
+        ([*LIMIT, "--delta", "1e-8"], "limit takes no --delta"),
+        ([*LIMIT, "--accept-no-guarantee"], "limit takes no --accept-no-guarantee"),
+        (["--mechanism", "limit-ptr", *LIMIT], "needs --delta, --min-users"),
+        (["--mechanism", "limit-cb", *LIMIT, "--min-users", "50"], "not differentially private"),
+        (["--epsilon", "lots", *LIMIT[2:]], "epsilon='lots' must be a decimal number"),
+        (["--epsilon", "0", *LIMIT[2:]], "above 0"),
+        (["--epsilon", "0.1000000000000000000001", *LIMIT[2:]], "more digits"),
+        ([*LIMIT, "--max-visits", "0"], "max_visits=0"),
+        ([*LIMIT, "--keep", "best"], "most-visited"),
+        ([*LIMIT, "--locations", "0"], "locations=0"),
+        ([*LIMIT, "--users-per-location", "some"], "--users-per-location 1,5,50"),
+        ([*LIMIT, "--select-epsilon", "0.2"], "needs --select-delta, --select-max-locations"),
+        ([*LIMIT, "--places", "selection"], "takes a budget"),
+        ([*LIMIT, "--places", "venues"], "public-list, grid"),
+        ([*LIMIT, "--out", "plan.json"], ".yaml"),
+        ([*LIMIT, "--out", "no/where/plan.yaml"], "does not exist"),
+        ([*LIMIT, "--title", "two\nlines", "--out", "plan.yaml"], "one line"),
+    ],
+)  # fmt: skip
+def test_errors_are_sentences_with_an_exit_code(tmp_path: Path, arguments: list[str], words: str) -> None:
+    done = locentropy("plan", *arguments, cwd=tmp_path, columns=200)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import locentropy.planning",
+        "import locentropy.mechanisms.registry",
+        "import locentropy.cli.mechanism_options",
+        "sys.argv = ['locentropy', 'plan', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
+    ],
+)
+def test_light(code: str) -> None:
+    assert loaded_by(code) == set()
+
+
+def test_a_plan_loads_no_engine() -> None:
+    run = f"sys.argv = {['locentropy', 'plan', *LIMIT]!r}\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass"
+    code = f"import contextlib, io\nwith contextlib.redirect_stderr(io.StringIO()):\n {run.replace(chr(10), chr(10) + ' ')}"
+    assert loaded_by(code) & {"duckdb", "ibis", "pandas", "sqlglot", "scipy"} == set()
+
+
+def shown() -> list[tuple[str, str]]:
+    """The commands of the page, and what it says that they print."""
+    blocks = re.findall(r"^```console\n(.*?)^```", PAGE.read_text(), re.S | re.M)
+    return [tuple(block.removeprefix("$ ").split("\n", 1)) for block in blocks]
+
+
+def test_the_page_shows_what_the_commands_print(tmp_path: Path) -> None:
+    assert len(shown()) >= 4
+    for command, printed in shown():
+        words = shlex.split(command)
+        assert words[:2] == ["locentropy", "plan"]
+        done = locentropy(*words[1:], cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        said = [line.rstrip() for line in done.stdout.splitlines()]
+        assert said == printed.splitlines(), command
+    assert Plan.from_yaml(tmp_path / "plan.yaml")

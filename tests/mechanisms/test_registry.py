@@ -1,0 +1,108 @@
+"""Mechanisms by name: what is written down makes the same mechanism again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locentropy.core.errors import ParameterError
+from locentropy.mechanisms import Baseline, Limit, LimitCB, LimitPTR, LimitSS
+from locentropy.mechanisms.registry import (
+    described,
+    example_of,
+    mechanism_from,
+    mechanism_names,
+    parameters_of,
+    read_parameters,
+)
+
+MADE = {
+    "baseline": Baseline(0.1, 100, 1000),
+    "limit": Limit(1, 5, 5, keep="first", max_users=100_000),
+    "limit-ss": LimitSS(0.3, 1e-8, 5, 5, floor=0.002, split=0.9),
+    "limit-ptr": LimitPTR(5.0, 1e-8, 5, 5, 50, split=0.3),
+    "limit-cb": LimitCB(1.0, 5, 5, 50, accept_no_guarantee=True),
+}
+
+
+def test_every_mechanism_has_a_name() -> None:
+    assert tuple(MADE) == mechanism_names()
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_description_makes_an_equal_mechanism(name: str) -> None:
+    mechanism = MADE[name]
+    again = mechanism_from(*described(mechanism))
+    assert described(mechanism)[0] == name
+    assert type(again) is type(mechanism)
+    assert again == mechanism
+    assert again.guarantee == mechanism.guarantee
+    as_texts = {key: str(value).lower() for key, value in described(mechanism)[1].items()}
+    assert mechanism_from(name, as_texts) == mechanism
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_the_example_is_a_correct_call(name: str) -> None:
+    example = example_of(name)
+    assert type(mechanism_from(name, example)) is type(MADE[name])
+    needed = {parameter.name for parameter in parameters_of(name) if parameter.required}
+    assert needed <= set(example)
+
+
+@given(st.floats(min_value=1e-6, max_value=1000))
+def test_epsilon_survives_to_the_last_digit(epsilon: float) -> None:
+    mechanism = Limit(epsilon, 5, 5)
+    again = mechanism_from(*described(mechanism))
+    assert again.guarantee == mechanism.guarantee
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "words"),
+    [
+        ("gauss", {}, "baseline, limit, limit-ss, limit-ptr, limit-cb"),
+        ("limit", {"epsilon": 1.0, "colour": 3}, "epsilon, max_locations, max_visits, keep, max_users"),
+        ("limit", {"epsilon": 1.0}, "needs max_locations, max_visits"),
+        ("limit-ss", {"epsilon": "1"}, "needs delta"),
+        ("limit", {"epsilon": "much", "max_locations": 5, "max_visits": 5}, "decimal number"),
+        (
+            "limit",
+            {"epsilon": "0.1000000000000000000001", "max_locations": 5, "max_visits": 5},
+            "more digits",
+        ),
+        ("limit", {"epsilon": "1e999999999", "max_locations": 5, "max_visits": 5}, "decimal number"),
+        ("limit", {"epsilon": "1e999", "max_locations": 5, "max_visits": 5}, "finite"),
+        ("limit", {"epsilon": "-1", "max_locations": 5, "max_visits": 5}, "negative"),
+        ("limit", {"epsilon": "0", "max_locations": 5, "max_visits": 5}, "above 0"),
+        ("limit", {"epsilon": "nan", "max_locations": 5, "max_visits": 5}, "decimal number"),
+        ("limit", {"epsilon": "1", "max_locations": "five", "max_visits": 5}, "whole number"),
+        ("limit", {"epsilon": "1", "max_locations": "0x5", "max_visits": 5}, "whole number"),
+        ("limit-cb", {**example_of("limit-cb"), "accept_no_guarantee": "yes"}, "true or false"),
+        (
+            "limit-cb",
+            {**example_of("limit-cb"), "accept_no_guarantee": "false"},
+            "not differentially private",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(name: str, parameters: dict[str, object], words: str) -> None:
+    with pytest.raises(ParameterError) as raised:
+        mechanism_from(name, parameters)
+    assert words in str(raised.value)
+
+
+def test_a_stranger_has_no_name() -> None:
+    @dataclass(frozen=True)
+    class Mine(Limit):
+        pass
+
+    with pytest.raises(ParameterError, match="none of the mechanisms"):
+        described(Mine(1.0, 5, 5))
+
+
+def test_texts_are_read_as_written() -> None:
+    assert read_parameters({"epsilon": "1", "delta": "1e-8", "max_locations": "7"}) == {
+        "epsilon": 1, "delta": 1e-8, "max_locations": 7,
+    }  # fmt: skip
