@@ -170,7 +170,7 @@ def _as_json(values: pa.Table, users: int, unit: str) -> dict[str, Any]:
 def _show(values: pa.Table, users: int, unit: str, top: int) -> None:
     from rich.table import Table
 
-    shown = Table(title=f"Exact entropy of the {min(top, len(values))} most popular places — {NOT_PRIVATE}")
+    shown = Table(title=f"The most popular places — exact, {NOT_PRIVATE}")
     shown.add_column("location")
     for heading in (f"entropy ({unit})", "users", "visits"):
         shown.add_column(heading, justify="right")

@@ -1,0 +1,128 @@
+"""The columns of a published table: which there may be, of which type, and what they mean.
+
+Which error bars may be published is a list of mechanisms that are allowed to, so that a mechanism nobody has thought
+about publishes none: the noise of LimitSS, for one, depends on how many people were at a place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from locentropy.core.errors import ReleaseError
+from locentropy.release.statement import NOT_PRIVATE
+
+if TYPE_CHECKING:
+    from locentropy.release.statement import Statement
+
+COLUMNS: Final = (
+    "location",
+    "name",
+    "lat",
+    "lon",
+    "entropy",
+    "effective_visitors",
+    "std_error",
+    "low",
+    "high",
+    "not_private",
+)
+"""Every column there may be, in order."""
+
+ERROR_BARS: Final = ("std_error", "low", "high")
+CONSTANT_ERROR: Final = frozenset({"Baseline", "Limit", "LimitPTR"})
+"""Mechanisms whose standard error is one public constant."""
+WITH_ERROR_BARS: Final = CONSTANT_ERROR | {"Moments", "Shares"}
+"""Mechanisms whose error bars are computed from public or already noised numbers alone."""
+
+MOST_NATS: Final = 700.0
+"""Where e^entropy stops: noise without a bound could carry it beyond what a number can hold."""
+
+_REQUIRED: Final = ("location", "entropy", "effective_visitors")
+_TEXTS: Final = ("name", "not_private")
+
+
+def described(name: str, statement: Statement) -> str:
+    """What a column holds, for somebody who has only the release."""
+    unit = statement.unit
+    withheld = "; empty where it is withheld"
+    about = (
+        "after every person was cut to the bounds stated with the mechanism"
+        if statement.estimand == "bounded"
+        else "of all visits, an estimate that corrects for the bounds stated with the mechanism"
+    )
+    noised = "with noise" if statement.private else "without any promise of privacy"
+    return {
+        "location": "the id of the place",
+        "name": "the public name of the place",
+        "lat": "latitude in degrees (WGS 84), from the public list or the grid",
+        "lon": "longitude in degrees (WGS 84), from the public list or the grid",
+        "entropy": f"location entropy in {unit}, {noised}, {about}{withheld}",
+        "effective_visitors": "e to the power of the entropy in nats: as many people, all visiting equally often, "
+        f"would give this entropy; not a number of people; at most e^{MOST_NATS:g}{withheld}",
+        "std_error": f"standard error of the entropy in {unit}, before values are clipped{withheld}",
+        "low": f"lower end of a 95 % interval for the entropy, in {unit}{withheld}",
+        "high": f"upper end of a 95 % interval for the entropy, in {unit}{withheld}",
+        "not_private": f"{NOT_PRIVATE} in every row: this table gives people away",
+    }[name]
+
+
+def check_table(table: pa.Table, statement: Statement) -> None:
+    """Raise ReleaseError unless these are columns that a release with this statement may have."""
+    names = table.column_names
+    if names != [name for name in COLUMNS if name in names] or not set(_REQUIRED) <= set(names):
+        raise ReleaseError(
+            f"The table has columns that a release does not have, lacks some, or has them in another order: "
+            f"at most {', '.join(COLUMNS)} are published, in this order."
+        )
+    for one, other in (("lat", "lon"), ("low", "high")):
+        if (one in names) != (other in names):
+            raise ReleaseError(f"The table has {one} or {other} without the other.")
+    _check_types(table)
+    _check_error_bars(table, statement)
+    _check_nulls(table)
+    if ("not_private" in names) == statement.private:
+        raise ReleaseError("The column not_private must be there exactly when nothing is promised.")
+    if "not_private" in names and pc.unique(table["not_private"]).to_pylist() not in ([], [NOT_PRIVATE]):
+        raise ReleaseError(f"The column not_private must say {NOT_PRIVATE} in every row.")
+
+
+def _check_types(table: pa.Table) -> None:
+    for field in table.schema:
+        if field.name == "location":
+            fits = pa.types.is_integer(field.type) or pa.types.is_string(field.type)
+        else:
+            fits = field.type == (pa.string() if field.name in _TEXTS else pa.float64())
+        if not fits:
+            raise ReleaseError(
+                f"The column {field.name} has type {field.type}, which a release does not have."
+            )
+    for name in set(table.column_names) - {"location", *_TEXTS}:
+        if not pc.all(pc.is_finite(table[name]), min_count=0).as_py():
+            raise ReleaseError(f"The column {name} holds something that is not a finite number.")
+
+
+def _check_error_bars(table: pa.Table, statement: Statement) -> None:
+    shown = [name for name in ERROR_BARS if name in table.column_names]
+    if shown and statement.mechanism not in WITH_ERROR_BARS:
+        raise ReleaseError(
+            f"{', '.join(shown)}: error bars of {statement.mechanism} are not published, because they may tell how "
+            "many people were at a place."
+        )
+    if "std_error" in shown and statement.mechanism in CONSTANT_ERROR:
+        errors = table["std_error"].drop_null().to_numpy()
+        if len(errors) and np.ptp(errors):
+            raise ReleaseError(f"std_error of {statement.mechanism} must be one constant for all places.")
+
+
+def _check_nulls(table: pa.Table) -> None:
+    ids = table["location"]
+    if ids.null_count or len(pc.unique(ids)) != len(ids):
+        raise ReleaseError("The column location must name each place once and have no gaps.")
+    withheld = pc.is_null(table["entropy"])
+    for name in ("effective_visitors", *ERROR_BARS):
+        if name in table.column_names and not pc.is_null(table[name]).equals(withheld):
+            raise ReleaseError(f"The column {name} must be empty exactly where the entropy is withheld.")

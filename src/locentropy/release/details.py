@@ -1,0 +1,124 @@
+"""details.yaml: what the registry's fields have no place for, and the statement for machines to read back."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+from locentropy.core.errors import ParameterError, ReleaseError
+from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, Guarantee, PublicInput, exact_text
+from locentropy.release.columns import described
+from locentropy.release.manifest import TUNED, estimand_words, ledger_words
+from locentropy.release.statement import INFINITE, NOT_PRIVATE, LedgerNote, Statement, amount
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMAT: Final = "locentropy release 1"
+_MOST_INPUTS: Final = 200
+
+_OWNER: Final = ("title", "curator", "description", "intended_use", "region", "sector", "publication_date")
+_LEDGER: Final = tuple(LedgerNote.__dataclass_fields__)
+
+
+def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping[str, str]) -> dict[str, Any]:
+    """The document; `hashes` are the SHA-256 of the other published files."""
+    marked = {} if statement.private else {"status": f"{NOT_PRIVATE}: not for publication"}
+    return marked | {
+        "format": FORMAT,
+        "release_id": statement.release_id,
+        "software_version": statement.software_version,
+        "owner": {name: getattr(statement, name) for name in _OWNER},
+        "guarantee": _guarantee(statement),
+        "mechanism": {
+            "name": statement.mechanism,
+            "parameters": dict(statement.parameters),
+            "max_users": statement.max_users,
+            "estimand": statement.estimand,
+            "estimand_in_words": estimand_words(statement),
+            "expected_error": statement.expected_error,
+            "tuned_unaccounted": statement.tuned_unaccounted,
+            **({"tuned_in_words": TUNED} if statement.tuned_unaccounted else {}),
+        },
+        "locations": {"source": statement.locations_source, "provenance": statement.locations_provenance},
+        "ledger": None
+        if statement.ledger is None
+        else {name: getattr(statement.ledger, name) for name in _LEDGER},
+        "ledger_in_words": ledger_words(statement),
+        "table": {
+            "rows": rows,
+            "unit": statement.unit,
+            "columns": {name: described(name, statement) for name in columns},
+        },
+        "files": dict(hashes),
+    }
+
+
+def _guarantee(statement: Statement) -> dict[str, Any]:
+    guarantee = statement.guarantee
+    return {
+        "kind": guarantee.kind,
+        "epsilon": INFINITE if guarantee.epsilon is None else exact_text(guarantee.epsilon),
+        "delta": exact_text(guarantee.delta),
+        "protects": UNIT if guarantee.private else "nobody",
+        "neighbours": NEIGHBOURS,
+        "for_one_person": guarantee.odds(),
+        "reasons": list(guarantee.reasons),
+        "public_inputs": [{"name": public.name, "value": public.value} for public in guarantee.public_inputs],
+    }
+
+
+def statement_in(document: dict[str, Any]) -> Statement:
+    """The statement that a document holds, or a ReleaseError that names what is wrong."""
+    if document.get("format") != FORMAT:
+        raise ReleaseError(f"its format is not '{FORMAT}'; a newer version of locentropy may read it")
+    mechanism, place = get(document, "mechanism", dict), get(document, "locations", dict)
+    owner, ledger = get(document, "owner", dict), get(document, "ledger", dict | None)
+    try:
+        return Statement(
+            release_id=get(document, "release_id", str),
+            software_version=get(document, "software_version", str),
+            guarantee=_guarantee_in(get(document, "guarantee", dict)),
+            mechanism=get(mechanism, "name", str),
+            parameters=get(mechanism, "parameters", dict),
+            max_users=get(mechanism, "max_users", int | None),
+            estimand=get(mechanism, "estimand", str),
+            expected_error=get(mechanism, "expected_error", str | None),
+            tuned_unaccounted=get(mechanism, "tuned_unaccounted", bool),
+            locations_source=get(place, "source", str),
+            locations_provenance=get(place, "provenance", str),
+            ledger=None
+            if ledger is None
+            else LedgerNote(**{name: get(ledger, name, str) for name in _LEDGER}),
+            unit=get(get(document, "table", dict), "unit", str),
+            **{name: get(owner, name, str | None) for name in _OWNER},
+        )
+    except ParameterError as error:
+        raise ReleaseError(str(error)) from None
+
+
+def _guarantee_in(document: dict[str, Any]) -> Guarantee:
+    epsilon, delta = get(document, "epsilon", str), get(document, "delta", str)
+    inputs = [
+        get({"public_inputs": entry}, "public_inputs", dict) for entry in get(document, "public_inputs", list)
+    ]
+    reasons = get(document, "reasons", list)
+    if len(inputs) > _MOST_INPUTS or not all(isinstance(reason, str) for reason in reasons):
+        raise ReleaseError("its guarantee is not one")
+    guarantee = Guarantee(
+        None if epsilon == INFINITE else amount(epsilon, "epsilon"),
+        Fraction(amount(delta, "delta")),
+        tuple(PublicInput(get(entry, "name", str), get(entry, "value", str)) for entry in inputs),
+        tuple(reasons),
+    )
+    if guarantee.kind != document.get("kind"):
+        raise ReleaseError("its guarantee is of another kind than it says")
+    return guarantee
+
+
+def get(mapping: dict[Any, Any], key: str, kind: Any) -> Any:
+    """The value of a key, which must be there and of a kind."""
+    value = mapping.get(key)
+    if key not in mapping or not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise ReleaseError(f"its entry '{key}' is missing or not what it should be")
+    return value

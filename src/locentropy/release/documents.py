@@ -1,0 +1,74 @@
+"""YAML that people read first: written in a safe subset, read with suspicion."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+
+from locentropy.core.errors import ReleaseError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LARGEST: Final = 512 * 1024
+"""Bytes that a document may have: ours have a few thousand."""
+
+_WIDTH: Final = 100
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes everything where it stands; anchors and aliases are for machines."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """Paragraphs as paragraphs, not as one line with quotes around it."""
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _text)
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses what could mean two things, or grow beyond its size: repeated keys and aliases."""
+
+    def compose_node(self, parent: Any, index: int) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not allowed")
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        mapping = super().construct_mapping(node, deep=deep)
+        if len(mapping) != len(node.value):
+            raise yaml.YAMLError("a key is repeated")
+        return mapping
+
+
+def written(document: dict[str, Any], heading: str) -> bytes:
+    """A document as YAML below a comment of one or more lines."""
+    lines = [line for text in heading.splitlines() for line in wrap(text, _WIDTH)]
+    comment = "".join(f"# {line}\n" for line in lines)
+    body = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
+    return (comment + body).encode()
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file, or a ReleaseError that says why there is none."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise ReleaseError(f"{path} cannot be read: {error.strerror or type(error).__name__}.") from None
+    if len(content) > LARGEST:
+        raise ReleaseError(f"{path} is larger than {LARGEST // 1024} kB, which no such file of a release is.")
+    try:
+        document = yaml.load(content.decode(), Loader=_Loader)  # noqa: S506  # a safe loader, only stricter
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError):
+        raise ReleaseError(f"{path} is not a YAML file as a release has it.") from None
+    if not isinstance(document, dict):
+        raise ReleaseError(f"{path} must hold names and values at its top.")
+    return document

@@ -1,0 +1,174 @@
+"""The files of a release, which appear together or not at all.
+
+    staged = stage(release, target)      # whole and on disk, beside the target, for the owner's eyes only
+    finish(staged, target)               # given its name, and readable by everybody
+
+While staged, the directory is 0700 and its files 0600. `finish` makes them 0755 and 0644, except without a promise:
+what is not private stays readable by its owner only. A staged directory has its name only once it is whole, so one that
+is found after a crash can be finished; what a crash leaves half-written ends in `.part` and is never taken for one.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from locentropy.core.errors import ReleaseError
+from locentropy.core.files import made_folder
+from locentropy.release.details import details
+from locentropy.release.documents import written
+from locentropy.release.manifest import heading, manifest
+from locentropy.release.names import MARK, MARKED, PRIVATE, marked_target, names_for
+from locentropy.release.tables import csv_of, parquet_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from locentropy.release.release import Release
+
+    Content: TypeAlias = bytes | pa.Buffer
+
+_STAGED: Final = ".staged"
+_PART: Final = ".part"
+
+
+def save(release: Release, directory: str | Path) -> Path:
+    """Write all files of a release, or none, into a directory that does not exist or is empty."""
+    target = marked_target(directory, private=release.statement.private)
+    with made_folder(target.parent):
+        staged = stage(release, target)
+        try:
+            return finish(staged, target)
+        except BaseException:
+            shutil.rmtree(staged, ignore_errors=True)
+            raise
+
+
+def staged_path(target: str | Path, release_id: str) -> Path:
+    """Where the release of this id waits for its name; a retry finds it there."""
+    target = _absolute(target)
+    return target.with_name(f".{target.name}.{release_id}{_STAGED}")
+
+
+def holds(target: str | Path, release_id: str) -> bool:
+    """Whether a directory holds the release of this id already."""
+    from locentropy.release.reading import release_id_in
+
+    target = _absolute(target)
+    there = any((target / names.details).is_file() for names in (PRIVATE, MARKED))
+    return there and release_id_in(target) == release_id
+
+
+def stage(release: Release, target: str | Path) -> Path:
+    """Write all files beside the target, whole and on disk, readable by their owner alone."""
+    target = _absolute(target)
+    if not release.statement.private and MARK not in target.name:
+        raise ReleaseError(f"{target} must have {MARK} in its name, because nothing is promised.")
+    _refuse_occupied(target)
+    staged = staged_path(target, release.statement.release_id)
+    if os.path.lexists(staged):
+        raise ReleaseError(f"{staged} is already there: finish that release rather than drawing another.")
+    part = staged.with_suffix(_PART)
+    try:
+        if part.is_dir() and not part.is_symlink():
+            shutil.rmtree(part)  # of an earlier attempt at this very release, which did not get this far
+        part.mkdir(mode=0o700)
+        for name, content in contents(release):
+            _write(part / name, content)
+        _sync(part)
+        part.rename(staged)
+        _sync(staged.parent)
+    except BaseException:
+        for path in (part, staged):
+            shutil.rmtree(path, ignore_errors=True)
+        raise
+    return staged
+
+
+def finish(staged: Path, target: str | Path) -> Path:
+    """Give a staged release its name. To finish a release twice changes nothing."""
+    target = _absolute(target)
+    release_id = staged.name.removesuffix(_STAGED)[-32:]
+    if staged_path(target, release_id) != _absolute(staged):
+        raise ReleaseError(f"{staged} was not staged for {target}.")
+    if not os.path.lexists(staged):
+        _refuse_other(target, release_id)
+    else:
+        _refuse_occupied(target)
+        if MARK not in target.name:
+            for file in staged.iterdir():
+                file.chmod(0o644)  # nobody can get at them before the directory opens below
+        try:
+            staged.rename(target)
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):  # somebody was faster
+                _refuse_occupied(target)
+            raise
+    if MARK not in target.name:
+        target.chmod(0o755)
+    _sync(target.parent)
+    return target
+
+
+def contents(release: Release) -> Iterator[tuple[str, Content]]:
+    """Every file of a release, by name; the last one vouches for the others."""
+    statement, table = release.statement, release.to_arrow()
+    names = names_for(private=statement.private)
+    files: dict[str, Content] = {
+        names.parquet: parquet_of(table, statement),
+        names.csv: csv_of(table),
+        names.manifest: written(manifest(statement), heading(statement)),
+    }
+    yield from files.items()
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    document = details(statement, table.column_names, len(release), hashes)
+    yield names.details, written(document, heading(statement))
+
+
+def _write(path: Path, content: Content) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(directory: Path) -> None:
+    """Have the names in a directory on disk."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _absolute(path: str | Path) -> Path:
+    """One spelling for one place; links are left as they are."""
+    return Path(os.path.abspath(path))  # noqa: PTH100  # Path.absolute keeps the dots
+
+
+def _refuse_occupied(target: Path) -> None:
+    free = not os.path.lexists(target) or (
+        target.is_dir() and not target.is_symlink() and not any(target.iterdir())
+    )
+    if not free:
+        raise ReleaseError(
+            f"{target} is already there and not an empty directory. A release never replaces another: choose a new "
+            f"name, for example {target}-2"
+        )
+
+
+def _refuse_other(target: Path, release_id: str) -> None:
+    """Nothing is staged: fine if the release has its name already."""
+    from locentropy.release.reading import release_id_in
+
+    if not any((target / names.details).is_file() for names in (PRIVATE, MARKED)):
+        raise ReleaseError(f"No release {release_id} is staged for {target}, nor is it there.")
+    if release_id_in(target) != release_id:
+        raise ReleaseError(f"{target} holds another release than {release_id}.")

@@ -1,0 +1,277 @@
+"""manifest.yaml: what was promised, in the fields of the OpenDP Deployments Registry.
+
+It must read as a true and complete statement to somebody who has only this file. The registry's schema allows no
+fields of our own; those are in details.yaml.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf, nextafter
+from typing import TYPE_CHECKING, Any, Final
+
+from locentropy.privacy.guarantee import exact_text
+from locentropy.release.statement import INFINITE, NOT_PRIVATE
+
+if TYPE_CHECKING:
+    from locentropy.privacy.guarantee import Guarantee
+    from locentropy.release.statement import Statement
+
+VARIANTS: Final = {"pure": "Pure DP", "approximate": "Approximate DP", "none": "Custom"}
+
+NO_LEDGER: Final = "no ledger: nobody keeps count of what these people have been charged"
+TUNED: Final = "parameters tuned on the data, unaccounted"
+
+_LIMIT: Final = (
+    "Each location's entropy gets discrete Laplace noise of one scale, a public constant set by the most that one "
+    "person, within the bounds, can change all entropies together."
+)
+_MECHANISMS: Final = {
+    "Baseline": _LIMIT,
+    "Limit": _LIMIT,
+    "LimitSS": "Each location's entropy gets discrete Laplace noise that follows its smooth sensitivity. The scale "
+    "depends on how many people were there, so neither it nor any error bar is published.",
+    "LimitPTR": "A private test names locations of clearly more than min_users people; the entropy of those gets "
+    "discrete Laplace noise of one scale, a public constant. The others are withheld.",
+    "LimitCB": "Locations of at least min_users people, counted without noise, are published; their entropy gets "
+    "discrete Laplace noise. The choice of locations gives people away.",
+}
+
+
+def manifest(statement: Statement) -> dict[str, Any]:
+    """The registry's entry. Its editors set tier and status; until then it is a draft."""
+    return {
+        "url_slug": f"locentropy-{statement.release_id}",
+        "tier": 3,
+        "status": "Draft",
+        "deployment": {
+            "basic": _basic(statement),
+            "dp_variant": _variant(statement),
+            "privacy_loss": _loss(statement),
+            "deployment_model": _model(statement),
+            "accounting": {
+                "post_processing": _post_processing(statement),
+                "composition": _composition(statement),
+            },
+            "implementation": _implementation(statement),
+            "administrative": {"registry_authors": [statement.curator], "notes": _notes(statement)},
+        },
+    }
+
+
+def heading(statement: Statement) -> str:
+    """The first lines of both documents."""
+    if statement.private:
+        return f"What is promised about this release. {statement.guarantee.odds()}"
+    return (
+        f"{NOT_PRIVATE}. This release promises nothing to the people in the data and must not be published.\n"
+        f"Why: {'; '.join(statement.guarantee.reasons)}."
+    )
+
+
+def ledger_words(statement: Statement) -> str:
+    """What the ledger says about the people's budget, or that there is none."""
+    note = statement.ledger
+    if note is None:
+        return f"{NO_LEDGER[0].upper()}{NO_LEDGER[1:]}. Other releases about them add to what this one costs."
+    closed = " (a release about them promised nothing)" if note.spent_epsilon == INFINITE else ""
+    return (
+        f"A ledger keeps count for this population: {note.population}. Its budget is ε = {note.total_epsilon}, "
+        f"δ = {note.total_delta}; after this release ε = {note.spent_epsilon}, δ = {note.spent_delta} of it are "
+        f"spent{closed}. The spend of this release is {note.spend_id}."
+    )
+
+
+def estimand_words(statement: Statement) -> str:
+    """Which entropy the values estimate."""
+    if statement.estimand == "bounded":
+        return (
+            "The values estimate the bounded entropy: that of the visits left after every person was cut to the "
+            "bounds. It differs from the entropy of all visits, which nothing here estimates."
+        )
+    return "The values estimate the true entropy: that of all visits, correcting for the bounds."
+
+
+def numbers(guarantee: Guarantee) -> dict[str, float]:
+    """ε and, where there is one, δ; nothing where nothing is promised."""
+    if guarantee.epsilon is None:
+        return {}
+    delta = {"delta": _not_below(guarantee.delta)} if guarantee.delta else {}
+    return {"epsilon": _not_below(guarantee.epsilon)} | delta
+
+
+def _not_below(value: Fraction) -> float:
+    """The number itself where a float's digits can say it; else the next one above, so that no loss is understated."""
+    near = float(value)
+    return near if Fraction(repr(near)) >= value else nextafter(near, inf)
+
+
+def _basic(statement: Statement) -> dict[str, Any]:
+    mark = "" if statement.private else f"{NOT_PRIVATE}: "
+    basic = {
+        "name": mark + statement.title,
+        "data_curators": [statement.curator],
+        "description": f"{mark}{statement.description} {_subject(statement)}",
+        "intended_use": statement.intended_use if statement.private else f"{mark}not for publication.",
+        "data_product_type": "Summary statistics",
+        "data_product_region": statement.region,
+        "publication_date": statement.publication_date or "unset",
+    }
+    return basic | ({"data_product_sector": statement.sector} if statement.sector else {})
+
+
+def _subject(statement: Statement) -> str:
+    return (
+        "One row per location, with an estimate of its location entropy: the entropy of how its visits are shared "
+        f"among its visitors, which is high where many people visit about equally often. {estimand_words(statement)}"
+    )
+
+
+def _variant(statement: Statement) -> dict[str, str]:
+    return {
+        "variant_name": VARIANTS[statement.guarantee.kind],
+        "data_domain": "A table of visits, each by one user to one location. Two tables are neighbours when one holds "
+        "all visits of one more user (add or remove one user).",
+        "unprotected_quantities": _unprotected(statement),
+    }
+
+
+def _unprotected(statement: Statement) -> str:
+    if not statement.private:
+        return (
+            "Everything: no quantity in the data is protected. Locations: "
+            f"{statement.locations_source}; the owner says: {statement.locations_provenance}."
+        )
+    known = [str(public) for public in statement.guarantee.public_inputs if public.name != "locations"]
+    parts = [f"Taken as public and not protected: the parameters ({'; '.join(known) or 'none'})"]
+    if statement.locations_source.startswith("private selection"):
+        parts.append(
+            f"which locations appear was itself chosen privately, at a cost that the total includes "
+            f"({statement.locations_source}; {statement.locations_provenance})"
+        )
+    else:
+        parts.append(
+            "the list of locations with their names and coordinates, where given "
+            f"({statement.locations_source}; the owner says: {statement.locations_provenance})"
+        )
+    parts.append(
+        "that the data exists and that this release was made, and all words of the owner in this file"
+    )
+    return "; ".join(parts) + "."
+
+
+def _loss(statement: Statement) -> dict[str, Any]:
+    guarantee = statement.guarantee
+    loss: dict[str, Any] = {
+        "privacy_unit": "Person" if guarantee.private else "None",
+        "privacy_unit_details": (
+            "One person's whole record in the table: all visits under one user id, at all places and times. A person "
+            "under several ids is protected for each of them alone."
+            if guarantee.private
+            else "Nothing is promised to anybody."
+        ),
+    }
+    if guarantee.epsilon is not None:
+        loss["privacy_parameters"] = numbers(guarantee)
+        loss["privacy_parameters_details"] = (
+            f"Exactly ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}, for the whole release: "
+            f"which locations appear and all their values. {guarantee.odds()}"
+        )
+    else:
+        loss["privacy_parameters_details"] = (
+            f"{NOT_PRIVATE}: {'; '.join(guarantee.reasons)}. {guarantee.odds()}"
+        )
+    return loss
+
+
+def _model(statement: Statement) -> dict[str, str]:
+    return {
+        "model_name": "Central",
+        "model_name_details": "The curator holds the visits and is trusted with them; others see the release only.",
+        "actors": f"Curator: {statement.curator}. Readers: anybody.",
+        "release_type": "One release",
+        "release_type_details": ledger_words(statement),
+        "data_source_type": "Static",
+        "data_source_type_details": "The table as it was when it was read, once.",
+        "access_type": "Non-interactive",
+        "access_type_details": "Files: a table (Parquet, CSV), this manifest, and details.yaml.",
+    }
+
+
+def _post_processing(statement: Statement) -> str:
+    top = (
+        f"between 0 and ln({statement.max_users}), the most that max_users = {statement.max_users} people can make"
+        if statement.max_users
+        else "from below at 0"
+    )
+    bits = " Entropies and their errors are given in bits." if statement.unit == "bits" else ""
+    return (
+        f"Noisy values, and the ends of intervals where there are any, are clipped {top}; effective_visitors is e to "
+        f"the power of the noisy entropy.{bits} None of this looks at the data again. Where a real number gets "
+        "noise, it is rounded to a multiple of 2^-20 nats first, which the noise covers."
+    )
+
+
+def _composition(statement: Statement) -> str:
+    guarantee = statement.guarantee
+    if guarantee.epsilon is None:
+        cost = "Nothing adds up: no ε describes this release."
+    else:
+        cost = (
+            "Plain sums of ε and of δ, which hold also when a later release is chosen after seeing earlier ones. This "
+            f"release, the choice of locations included, costs ε = {exact_text(guarantee.epsilon)}, "
+            f"δ = {exact_text(guarantee.delta)}."
+        )
+    return f"{cost} {ledger_words(statement)}"
+
+
+def _implementation(statement: Statement) -> dict[str, str]:
+    given = "; ".join(f"{name} = {value}" for name, value in statement.parameters.items()) or "none"
+    about = _MECHANISMS.get(statement.mechanism, "Its module in the software states what it does.")
+    return {
+        "preprocessing_and_hyperparameter_tuning": f"{_bounding(statement)} {_tuning(statement)}",
+        "mechanisms": f"{statement.mechanism} of locentropy {statement.software_version}, with {given}. {about}",
+        "justification": (
+            "Counts are integers, noise is OpenDP's discrete noise from the operating system's randomness, and the "
+            f"software comes with a proof for each mechanism. {statement.guarantee}"
+            if statement.private
+            else str(statement.guarantee)
+        ),
+    }
+
+
+def _bounding(statement: Statement) -> str:
+    given = statement.parameters
+    listed = not statement.locations_source.startswith("private selection")
+    first = "Visits to places outside the list are left out before anything is counted. " if listed else ""
+    if not {"max_locations", "max_visits"} <= set(given):
+        return f"{first}Each person is cut to the bounds of the mechanism."
+    keep = f" (kept: {given['keep']})" if "keep" in given else ""
+    return (
+        f"{first}Each person counts in at most {given['max_locations']} locations{keep}, with at most "
+        f"{given['max_visits']} visits in each."
+    )
+
+
+def _tuning(statement: Statement) -> str:
+    if statement.tuned_unaccounted:
+        return (
+            f"Beware: {TUNED}. The exact data was looked at without budget, so the parameters themselves may tell "
+            "something about it that the promise does not cover."
+        )
+    if statement.ledger is not None:
+        return "The ledger records no look at the exact data before this release."
+    return "Whether the exact data was looked at to choose parameters is not recorded anywhere."
+
+
+def _notes(statement: Statement) -> str:
+    expected = (
+        f" Expected error, from public numbers: {statement.expected_error}"
+        if statement.expected_error
+        else ""
+    )
+    return (
+        f"Release {statement.release_id}, made by locentropy {statement.software_version}. Bounds, columns and the "
+        f"fingerprints of the files are in details.yaml; `locentropy verify` compares them. Tier and status are for "
+        f"the registry's editors to set.{expected}"
+    )

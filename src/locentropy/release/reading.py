@@ -1,0 +1,105 @@
+"""Reading a release back from its directory; nothing in it is believed before it was checked."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from locentropy.core.errors import LocentropyError, ReleaseError
+from locentropy.release.details import get, statement_in
+from locentropy.release.documents import read_document
+from locentropy.release.names import MARKED, PRIVATE
+from locentropy.release.tables import published, read_parquet
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from locentropy.release.names import Names
+    from locentropy.release.statement import Statement
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """What details.yaml says."""
+
+    names: Names
+    """How the files are called."""
+    document: dict[str, Any]
+    """The whole document."""
+    statement: Statement
+    """The statement in it."""
+    hashes: dict[str, str]
+    """The SHA-256 of the other files."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A table and its statement, not yet a release."""
+
+    table: pa.Table
+    statement: Statement
+
+
+def read(directory: str | Path) -> Found:
+    """The table and the statement of a release."""
+    directory = Path(directory)
+    about = describe(directory)
+    path = regular(directory / about.names.parquet)
+    if sha256(path) != about.hashes.get(path.name):
+        raise ReleaseError(
+            f"{path} is not the file that {about.names.details} describes: its SHA-256 is another."
+        )
+    return Found(published(read_parquet(path)), about.statement)
+
+
+def describe(directory: Path) -> Described:
+    """What the details of a release say."""
+    names = names_in(directory)
+    path = regular(directory / names.details)
+    document = read_document(path)
+    try:
+        statement = statement_in(document)
+        files = get(document, "files", dict)
+        hashes = {name: get(files, name, str) for name in names if name != names.details}
+        if set(files) != set(hashes):
+            raise ReleaseError("its entry 'files' names files that a release does not have")
+    except LocentropyError as error:
+        raise ReleaseError(f"{path}: {error}") from None
+    if statement.private != (names is PRIVATE):
+        raise ReleaseError(f"{path}: the names of the files do not fit what is promised")
+    return Described(names, document, statement, hashes)
+
+
+def release_id_in(directory: Path) -> str:
+    """The id of the release in a directory."""
+    return describe(directory).statement.release_id
+
+
+def names_in(directory: Path) -> Names:
+    """How the files in a directory are called."""
+    if not directory.is_dir():
+        raise ReleaseError(f"{directory} is not a directory. For example: Release.load('release/')")
+    for names in (PRIVATE, MARKED):
+        if (directory / names.details).exists():
+            return names
+    raise ReleaseError(f"{directory} holds no {PRIVATE.details}: it is not a release, or not all of one.")
+
+
+def regular(path: Path) -> Path:
+    """The path, if it is a plain file; a link could lead anywhere."""
+    if path.is_symlink() or not path.is_file():
+        raise ReleaseError(f"{path} is missing, or not a plain file.")
+    return path
+
+
+def sha256(path: Path) -> str:
+    """The fingerprint of a published file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,133 @@
+"""Release: the only thing that writers and reports of published data accept.
+
+It is made from `Estimates`, which only a mechanism makes, from the public list of locations, and from a `Statement`.
+It reads the named fields of these and nothing else, so what is not a column or a statement stays behind.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from locentropy.core.errors import LocentropyError, ReleaseError
+from locentropy.release.columns import MOST_NATS, check_table
+from locentropy.release.statement import NOT_PRIVATE, Statement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from locentropy.core.estimates import Estimates
+    from locentropy.core.locations import Locations
+
+    Reals = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A table fit to be published and what is said about it. Made by `Release.of`, read back by `Release.load`."""
+
+    table: pa.Table
+    """The published columns; see `columns.py`."""
+    statement: Statement
+    """What is said about it."""
+
+    def __post_init__(self) -> None:
+        check_table(self.table, self.statement)
+
+    @classmethod
+    def of(cls, estimates: Estimates, locations: Locations | None, statement: Statement) -> Release:
+        """The release of these estimates; names and coordinates come from the public list alone.
+
+        Estimates that promise nothing (simulated noise, a mechanism without a guarantee) are refused, unless the
+        statement says so as well; then every part of the release is marked.
+        """
+        if statement.private and not estimates.private:
+            raise ReleaseError(
+                "These estimates are not private (simulated noise, or a mechanism without a guarantee), but the "
+                'statement promises privacy. Say so: Statement(..., guarantee=Guarantee.none("simulated noise"))'
+            )
+        if statement.estimand != estimates.estimand:
+            raise ReleaseError(
+                f"The statement speaks of the {statement.estimand} entropy, the estimates are of the "
+                f"{estimates.estimand} one."
+            )
+        if locations is not None and not locations.ids.equals(estimates.locations):
+            raise ReleaseError("The estimates are not those of this list of locations, in its order.")
+        columns = _places(estimates.locations, locations) | _values(estimates, statement)
+        if not statement.private:
+            columns["not_private"] = pa.array([NOT_PRIVATE] * len(estimates), pa.string())
+        return cls(pa.table(columns), statement)
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Release:
+        """A release from its directory; ReleaseError if a file is missing, damaged or not what it should be."""
+        from locentropy.release.reading import read
+
+        found = read(directory)
+        try:
+            return cls(found.table, found.statement)
+        except LocentropyError as error:
+            raise ReleaseError(f"{directory}: {error}") from None
+
+    def save(self, directory: str | Path) -> Path:
+        """Write all files, or none; the directory must not exist, or be empty. Returns where they are.
+
+        Without a promise, `NOT-PRIVATE` is added to the directory's name.
+        """
+        from locentropy.release.files import save
+
+        return save(self, directory)
+
+    def __len__(self) -> int:
+        """The number of locations."""
+        return int(self.table.num_rows)
+
+    def to_arrow(self) -> pa.Table:
+        """The published table; null where a value is withheld."""
+        return self.table
+
+    def to_pandas(self) -> Any:
+        """The published table as a pandas DataFrame; NaN where a value is withheld."""
+        if find_spec("pandas") is None:
+            raise ReleaseError(
+                "to_pandas needs pandas, which is not installed: pip install pandas. Without it: to_arrow()"
+            )
+        return self.table.to_pandas()
+
+
+def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
+    """Ids, and what the public list knows about them."""
+    # A plain copy: an encoded array may carry values that none of its rows has.
+    columns = {"location": ids if pa.types.is_integer(ids.type) else ids.cast(pa.string())}
+    if locations is None:
+        return columns
+    if locations.names is not None:
+        columns["name"] = locations.names.cast(pa.string())
+    if locations.lat is not None and locations.lon is not None:
+        columns |= {"lat": _column(locations.lat), "lon": _column(locations.lon)}
+    return columns
+
+
+def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
+    """Entropy, what follows from it, and the error bars that the mechanism gave."""
+    per_nat = 1.0 / math.log(2.0) if statement.unit == "bits" else 1.0
+    columns = {
+        "entropy": _column(estimates.entropy * per_nat),
+        "effective_visitors": _column(np.exp(np.minimum(estimates.entropy, MOST_NATS))),
+    }
+    for name in ("std_error", "low", "high"):
+        if (values := getattr(estimates, name)) is not None:
+            columns[name] = _column(values * per_nat)
+    return columns
+
+
+def _column(values: Reals) -> pa.Array:
+    """Numbers; NaN becomes null."""
+    return pa.array(values, pa.float64(), from_pandas=True)

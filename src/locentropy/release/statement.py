@@ -1,0 +1,184 @@
+"""Statement: everything that is said in public about a release.
+
+There is no field for a count, a path, a hash, a size, a date or a run time of the input, so none can be published by
+mistake. What is here comes from the owner's words, from public parameters, or from a random generator.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from locentropy.core.checks import positive_integer
+from locentropy.core.errors import ParameterError
+from locentropy.privacy.guarantee import Guarantee, exact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from fractions import Fraction
+
+Unit = Literal["nats", "bits"]
+Sector = Literal["Technology", "Healthcare", "Education", "Government", "Energy", "Finance"]
+
+NOT_PRIVATE: Final = "NOT PRIVATE"
+"""How every part of a release without a promise is marked."""
+
+INFINITE: Final = "inf"
+"""How a ledger writes what a release without a promise has spent."""
+
+SOURCES: Final = ("public list", "grid", "private selection", "unprotected selection")
+"""The three ways in which locations get into a release; more words may follow."""
+
+_ESTIMANDS: Final = ("bounded", "true")
+_LONGEST: Final = 4000
+_MOST_PARAMETERS: Final = 100
+_AMOUNT: Final = re.compile(r"[0-9]{1,200}(\.[0-9]{1,200})?(e[+-]?[0-9]{1,3})?|[0-9]{1,200}/[0-9]{1,200}")
+
+
+@dataclass(frozen=True)
+class LedgerNote:
+    """What the ledger of these people said when the release was paid for. Amounts are exact, as text."""
+
+    population: str
+    """Whose budget it is, in the owner's words."""
+    spend_id: str
+    """The random id of the spend that paid for this release."""
+    total_epsilon: str
+    """ε of the whole budget."""
+    total_delta: str
+    """δ of the whole budget."""
+    spent_epsilon: str
+    """ε spent after this release, earlier ones included; `inf` once a release promised nothing."""
+    spent_delta: str
+    """δ spent, likewise."""
+
+    def __post_init__(self) -> None:
+        _check_words("population", self.population)
+        _check_id("spend_id", self.spend_id)
+        for name in ("total_epsilon", "total_delta", "spent_epsilon", "spent_delta"):
+            if (name, getattr(self, name)) != ("spent_epsilon", INFINITE):
+                amount(getattr(self, name), name)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a reader of the release is told. All of it is published, in `manifest.yaml` and `details.yaml`."""
+
+    release_id: str
+    """32 random hexadecimal digits, given by the caller; they tell nothing about anything."""
+    guarantee: Guarantee
+    """The promise of the whole release: choosing the locations and estimating."""
+    mechanism: str
+    """The class of the mechanism, e.g. `Limit`."""
+    parameters: Mapping[str, str]
+    """Its public parameters, as text."""
+    estimand: str
+    """`bounded` or `true`: which entropy is estimated."""
+    locations_source: str
+    """Begins with `public list`, `grid` (its box and cell size follow) or `private selection`."""
+    locations_provenance: str
+    """Where the list comes from, in the owner's words."""
+    title: str
+    """The owner's words, as are the next four."""
+    curator: str
+    """Who publishes."""
+    description: str
+    """What the release is about."""
+    intended_use: str
+    """What it is meant for."""
+    region: str
+    """Which part of the world it is about."""
+    software_version: str
+    """The version of this package."""
+    sector: Sector | None = None
+    """One of the registry's sectors."""
+    publication_date: str | None = None
+    """`2026-11-15`, given by the owner, because a date taken from the clock would tell when the data was read."""
+    max_users: int | None = None
+    """The public bound on the number of users, if one was given."""
+    ledger: LedgerNote | None = None
+    """What the ledger said; None where nobody keeps count."""
+    tuned_unaccounted: bool = False
+    """Whether the exact data was looked at without budget, so that parameters may be tuned on it."""
+    unit: Unit = "nats"
+    """Of the entropy and its error."""
+    expected_error: str | None = None
+    """What was to be expected from public numbers alone, in words."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.guarantee, Guarantee):
+            raise ParameterError("guarantee must be a Guarantee. For example: Guarantee.pure(0.5)")
+        _check_id("release_id", self.release_id)
+        for name in ("mechanism", "locations_source", "locations_provenance", "title", "curator", "region"):
+            _check_words(name, getattr(self, name))
+        for name in ("description", "intended_use"):
+            _check_words(name, getattr(self, name), lines=True)
+        _check_words("software_version", self.software_version)
+        if self.expected_error is not None:
+            _check_words("expected_error", self.expected_error, lines=True)
+        _check_choice("estimand", self.estimand, _ESTIMANDS)
+        _check_choice("unit", self.unit, get_args(Unit))
+        if self.sector is not None:
+            _check_choice("sector", self.sector, get_args(Sector))
+        if not self.locations_source.startswith(SOURCES):
+            raise ParameterError(f"locations_source must begin with one of: {', '.join(SOURCES)}.")
+        if self.max_users is not None:
+            positive_integer("max_users", self.max_users, "max_users=1_000_000")
+        if not isinstance(self.tuned_unaccounted, bool):
+            raise ParameterError("tuned_unaccounted must be True or False.")
+        if not isinstance(self.ledger, LedgerNote | None):
+            raise ParameterError("ledger must be a LedgerNote, or None where there is no ledger.")
+        _check_date(self.publication_date)
+        object.__setattr__(self, "parameters", _checked_parameters(self.parameters))
+
+    @property
+    def private(self) -> bool:
+        """Whether anything is promised; if not, every part of the release is marked."""
+        return self.guarantee.private
+
+
+def amount(value: object, name: str) -> Fraction:
+    """An ε or δ from its text; bounded, because the text may come from a file that somebody else wrote."""
+    if not isinstance(value, str) or not _AMOUNT.fullmatch(value):
+        raise ParameterError(f"{name} must be a number as text, such as '0.5', '1e-8' or '1/3'.")
+    return exact(value, name)
+
+
+def _checked_parameters(parameters: object) -> Mapping[str, str]:
+    if not isinstance(parameters, dict | MappingProxyType) or len(parameters) > _MOST_PARAMETERS:
+        raise ParameterError("parameters must be a dict of texts. For example: {'max_locations': '5'}")
+    for name, value in parameters.items():
+        if not isinstance(name, str) or not name.isidentifier() or len(name) > _MOST_PARAMETERS:
+            raise ParameterError("The names of parameters must be names of fields, such as 'max_locations'.")
+        _check_words(f"parameters[{name!r}]", value)
+    return MappingProxyType(dict(parameters))
+
+
+def _check_words(name: str, value: object, *, lines: bool = False) -> None:
+    """Refuse what is no readable text; line breaks are for longer texts only."""
+    text = value.replace("\n", " ") if lines and isinstance(value, str) else value
+    if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST or not text.isprintable():
+        kind = "printable text" if lines else "one line of printable text"
+        raise ParameterError(f"{name} must be {kind} of 1 to {_LONGEST:,} characters.")
+
+
+def _check_id(name: str, value: object) -> None:
+    if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{32}", value):
+        raise ParameterError(f"{name} must be 32 random hexadecimal digits. For example: {name}=new_id()")
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ParameterError(f"{name}={value!r} is not one of: {', '.join(choices)}.")
+
+
+def _check_date(value: object) -> None:
+    try:
+        valid = value is None or (isinstance(value, str) and date.fromisoformat(value).isoformat() == value)
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ParameterError("publication_date must be a day such as '2026-11-15', or None.")

@@ -1,0 +1,106 @@
+"""The published table as Parquet and as CSV, and back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from locentropy.core.errors import ReleaseError
+from locentropy.release import geo
+from locentropy.release.statement import NOT_PRIVATE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from locentropy.release.statement import Statement
+
+KEY: Final = b"locentropy"
+"""Of the Parquet file's metadata: what is said about the release, in short."""
+
+_BLOCK: Final = 1 << 24
+"""Bytes that the CSV reader takes at a time; no row is longer."""
+
+
+def parquet_of(table: pa.Table, statement: Statement) -> pa.Buffer:
+    """The Parquet file; with coordinates it is a GeoParquet file, whose `geometry` repeats them."""
+    about = {KEY: json.dumps(summary(statement), ensure_ascii=False).encode()}
+    if "lat" in table.column_names:
+        about[b"geo"] = geo.metadata(table["lat"], table["lon"])
+        table = table.append_column(geo.GEOMETRY, geo.points(table["lat"], table["lon"]))
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata(about), sink)
+    return sink.getvalue()
+
+
+def summary(statement: Statement) -> dict[str, str]:
+    """What the Parquet file says about itself, for somebody who got it alone."""
+    marked = {} if statement.private else {"status": NOT_PRIVATE}
+    return marked | {
+        "release_id": statement.release_id,
+        "title": statement.title,
+        "guarantee": str(statement.guarantee),
+        "mechanism": statement.mechanism,
+        "estimand": statement.estimand,
+        "unit": statement.unit,
+        "more": "manifest.yaml and details.yaml, published with this file",
+    }
+
+
+def csv_of(table: pa.Table) -> pa.Buffer:
+    """The CSV file: texts in quotes, withheld values empty, every digit of a number.
+
+    Texts are written as they are, also those that a spreadsheet would take for a formula: they are join keys, and a
+    changed key joins nothing. The documentation and `verify` warn of them.
+    """
+    sink = pa.BufferOutputStream()
+    pyarrow.csv.write_csv(table, sink)
+    return sink.getvalue()
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """The Parquet file with its geometry and metadata."""
+    try:
+        with path.open(
+            "rb"
+        ) as file:  # an open file: pyarrow would take a name for a data set, partitions and all
+            return _sound(pq.read_table(file))
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ReleaseError(f"{path} cannot be read as a Parquet file: {type(error).__name__}.") from None
+
+
+def read_csv(path: Path, schema: pa.Schema) -> pa.Table:
+    """The CSV file, in the types of the Parquet file."""
+    try:
+        table = pyarrow.csv.read_csv(
+            path,
+            read_options=pyarrow.csv.ReadOptions(block_size=_BLOCK),
+            parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=schema,
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        )
+        return _sound(table)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ReleaseError(
+            f"{path} cannot be read as the table of the Parquet file: {type(error).__name__}."
+        ) from None
+
+
+def _sound(table: pa.Table) -> pa.Table:
+    """The table, if its names and texts are texts; a file may hold anything."""
+    table.validate(full=True)
+    _ = table.column_names  # decoded when asked for
+    return table
+
+
+def published(table: pa.Table) -> pa.Table:
+    """The table without what only the Parquet file has."""
+    names = [name for name in table.column_names if name != geo.GEOMETRY]
+    return table.select(names).replace_schema_metadata(None)

@@ -1,0 +1,148 @@
+"""manifest.yaml is an entry of the registry, and a true and complete statement to somebody who has only it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft7Validator
+
+import locentropy as le
+from locentropy.privacy.guarantee import Guarantee
+from locentropy.release.details import details
+from locentropy.release.documents import written
+from locentropy.release.manifest import heading, manifest, numbers
+
+from .making import LEDGER, NONE, parameters, statement
+from .registry_schema import SCHEMA
+
+SS = le.LimitSS(1.0, 1e-8, 5, 5)
+CB = le.LimitCB(1.0, 5, 5, 50, accept_no_guarantee=True)
+
+STATEMENTS = {
+    "limit": {},
+    "everything": {
+        "ledger": LEDGER,
+        "tuned_unaccounted": True,
+        "sector": "Government",
+        "publication_date": "2026-11-15",
+        "expected_error": "about 0.4 nats",
+        "unit": "bits",
+    },
+    "limit-ss": {"guarantee": SS.guarantee, "mechanism": "LimitSS", "parameters": parameters(SS)},
+    "limit-cb": {"guarantee": CB.guarantee, "mechanism": "LimitCB", "parameters": parameters(CB)},
+    "simulated": {"guarantee": NONE},
+    "selection": {"locations_source": "private selection with epsilon = 0.2, delta = 1e-8"},
+    "unknown": {"mechanism": "SomethingNew", "parameters": {}, "max_users": None},
+    "thirds": {"guarantee": Guarantee.approximate(Fraction(1, 3), Fraction(1, 7 * 10**9))},
+}
+each = pytest.mark.parametrize("changes", STATEMENTS.values(), ids=STATEMENTS)
+
+
+def test_the_schema_can_fail():
+    Draft7Validator.check_schema(SCHEMA)
+    good = manifest(statement())
+    for bad in ({"extra": 1}, {"tier": 4}, {"deployment": {}}, {"status": None}):
+        assert not Draft7Validator(SCHEMA).is_valid(good | bad)
+
+
+@each
+def test_it_is_an_entry_of_the_registry(changes):
+    made = statement(**changes)
+    read = yaml.safe_load(written(manifest(made), heading(made)))
+    assert read == manifest(made)
+    Draft7Validator(SCHEMA).validate(read)
+    assert isinstance(read["deployment"]["basic"]["publication_date"], str)
+
+
+@each
+def test_it_says_everything_that_there_is_to_say(changes):
+    made = statement(**changes)
+    text = " ".join(written(manifest(made), heading(made)).decode().replace("''", "'").split())
+    for words in (made.title, made.curator, made.description, made.region, made.mechanism, made.release_id):
+        assert words in text
+    for words in (made.locations_source, made.locations_provenance, made.software_version):
+        assert words in text
+    for public in made.guarantee.public_inputs:
+        if public.name != "locations":
+            assert str(public) in text
+    for name, value in made.parameters.items():
+        assert f"{name} = {value}" in text
+    assert "neighbours when one holds all visits of one more user" in text
+    assert f"the {made.estimand} entropy" in text
+    assert "clipped" in text
+    assert "rounded" in text
+    if made.private:
+        assert made.intended_use in text
+        assert "Plain sums" in text
+        assert "whole record" in text
+
+
+def deployment(**changes):
+    return manifest(statement(**changes))["deployment"]
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "variant", "numbers_said"),
+    [
+        (Guarantee.pure("0.1"), "Pure DP", {"epsilon": 0.1}),
+        (Guarantee.approximate(1, "1e-8"), "Approximate DP", {"epsilon": 1.0, "delta": 1e-8}),
+        (NONE, "Custom", None),
+    ],
+)
+def test_numbers_and_variant(guarantee, variant, numbers_said):
+    said = deployment(guarantee=guarantee)
+    assert said["dp_variant"]["variant_name"] == variant
+    assert said["privacy_loss"].get("privacy_parameters") == numbers_said
+
+
+@given(st.fractions(0, 100), st.fractions(0, 1).filter(lambda x: x < 1))
+def test_numbers_are_never_below_the_exact_ones(epsilon, delta):
+    said = numbers(Guarantee(epsilon, delta))
+    assert Fraction(repr(said["epsilon"])) >= epsilon
+    assert Fraction(repr(said.get("delta", 0.0))) >= delta
+    assert said["epsilon"] == pytest.approx(float(epsilon), rel=1e-15)
+
+
+def test_without_a_ledger_it_says_so_and_with_one_what_it_says():
+    without = deployment()["accounting"]["composition"].lower()
+    assert "no ledger: nobody keeps count of what these people have been charged" in without
+    said = deployment(ledger=LEDGER)["accounting"]["composition"]
+    for words in (LEDGER.population, LEDGER.spend_id, "ε = 4, δ = 1e-6", "ε = 1.3, δ = 0 of it are spent"):
+        assert words in said
+
+
+def test_tuning_is_confessed():
+    part = "preprocessing_and_hyperparameter_tuning"
+    said = deployment(tuned_unaccounted=True, ledger=LEDGER)["implementation"][part]
+    assert "parameters tuned on the data, unaccounted" in said
+    assert "records no look" in deployment(ledger=LEDGER)["implementation"][part]
+    assert "not recorded" in deployment()["implementation"][part]
+
+
+def test_nothing_promised_is_said_as_such():
+    said = deployment(guarantee=NONE)
+    assert said["basic"]["name"].startswith("NOT PRIVATE")
+    assert "not for publication" in said["basic"]["intended_use"]
+    assert "Nothing is promised to anybody" in said["privacy_loss"]["privacy_unit_details"]
+    assert "simulated" in said["privacy_loss"]["privacy_parameters_details"]
+    assert said["dp_variant"]["unprotected_quantities"].startswith("Everything")
+    assert "Differentially private with" not in yaml.safe_dump(said)
+
+
+def test_a_missing_date_is_not_made_up():
+    assert deployment()["basic"]["publication_date"] == "unset"
+    assert b"publication_date: '2026-11-15'" in written(
+        manifest(statement(publication_date="2026-11-15")), ""
+    )
+
+
+def test_columns_are_described_for_what_they_are():
+    columns = ["location", "entropy", "effective_visitors", "std_error", "low", "high"]
+    said = details(statement(unit="bits"), columns, 3, {})["table"]["columns"]
+    assert list(said) == columns
+    assert "bits" in said["entropy"]
+    assert "not a number of people" in said["effective_visitors"]
