@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import opendp.prelude as dp
 
-from locentropy.privacy.noise import LATTICE, OpenDPNoise
+from locentropy.privacy.calibration import calibrate, lattice_scales
+from locentropy.privacy.noise import OpenDPNoise
 from locentropy.privacy.selection import SelectionCurve
+from locentropy.privacy.smooth import SmoothSensitivity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +34,9 @@ def users_per_location(size: int) -> np.ndarray:
 
 
 def smooth_scales(users: np.ndarray) -> np.ndarray:
-    """Scales like those of Limit-SS: falling like 1/n, one for every number of users."""
-    return 10 * (LATTICE * np.minimum(0.6931, 3 / users) + 2)
+    """The scales of Limit-SS at ε = 1, δ = 1e-8, M = C = 5: one for every number of users."""
+    calibration = calibrate(1.0, 1e-8, 5)
+    return lattice_scales(calibration, SmoothSensitivity(5, calibration.beta, 1e-3), users)
 
 
 def medians(tasks: dict[str, Callable[[], object]]) -> dict[str, float]:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from locentropy.core.errors import EngineError, ParameterError
 from locentropy.core.estimates import Estimates
-from locentropy.privacy.noise import LATTICE, from_lattice
+from locentropy.privacy.noise import LATTICE, OpenDPNoise, from_lattice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from locentropy.core.locations import Locations
     from locentropy.core.profile import VisitProfile
     from locentropy.core.queries import Queries
+    from locentropy.privacy.noise import Noise
 
     Integers = NDArray[np.int64]
     Reals = NDArray[np.float64]
@@ -42,6 +43,11 @@ def required(locations: Locations | None, mechanism: str) -> Locations:
             "private. Give Locations.of([...]), or use LimitPTR, which selects places privately."
         )
     return locations
+
+
+def is_private(noise: Noise) -> bool:
+    """Whether noise promises anything: by what it is, not by what it says of itself."""
+    return isinstance(noise, OpenDPNoise)
 
 
 def bounded_profile(queries: Queries, bounds: Bounds, locations: Locations | None) -> VisitProfile:

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from locentropy.core.bounds import Bounds
-from locentropy.mechanisms.crossing import bounded_profile, of_listed, required
+from locentropy.mechanisms.crossing import bounded_profile, is_private, of_listed, required
 from locentropy.mechanisms.parameters import (
     LISTED,
     check_bounds,
@@ -76,4 +76,4 @@ class Limit:
         scale = self.scale  # refuses an impossible ε before anything is asked
         profile = bounded_profile(queries, Bounds(self.max_locations, self.max_visits, self.keep), places)
         noisy = noise.laplace(to_lattice(profile.entropy), scale)
-        return of_listed(places, noisy, scale=scale, max_users=self.max_users, private=noise.private)
+        return of_listed(places, noisy, scale=scale, max_users=self.max_users, private=is_private(noise))

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from locentropy.core.bounds import Bounds
-from locentropy.mechanisms.crossing import bounded_profile, of_chosen
+from locentropy.mechanisms.crossing import bounded_profile, is_private, of_chosen
 from locentropy.mechanisms.parameters import (
     SELECTED,
     check_bounds,
@@ -115,5 +115,5 @@ class LimitPTR:
             listed=locations is not None,
             scale=scale,
             max_users=self.max_users,
-            private=noise.private,
+            private=is_private(noise),
         )

@@ -11,7 +11,6 @@ bars. Every listed location is published, also one without users. Proof: docs/pr
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ import numpy as np
 
 from locentropy.core.bounds import Bounds
 from locentropy.core.errors import ParameterError
-from locentropy.mechanisms.crossing import bounded_profile, of_listed, required
+from locentropy.mechanisms.crossing import bounded_profile, is_private, of_listed, required
 from locentropy.mechanisms.parameters import (
     LISTED,
     check_bounds,
@@ -31,10 +30,10 @@ from locentropy.mechanisms.parameters import (
     public_inputs,
     warn_of_large_delta,
 )
-from locentropy.privacy.calibration import Calibration, calibrate, lattice_scales
+from locentropy.privacy.calibration import ROUNDING_UNITS, Calibration, calibrate, lattice_scales
 from locentropy.privacy.guarantee import Guarantee
-from locentropy.privacy.noise import to_lattice
-from locentropy.privacy.sensitivity import MAX_VISITS
+from locentropy.privacy.noise import LARGEST_SCALE, LATTICE, to_lattice
+from locentropy.privacy.sensitivity import MAX_VISITS, global_sensitivity
 from locentropy.privacy.smooth import SmoothSensitivity
 
 if TYPE_CHECKING:
@@ -45,6 +44,9 @@ if TYPE_CHECKING:
     from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
     from locentropy.privacy.noise import Noise
+
+LARGEST_FLOOR = 100
+"""ξ beyond this is no floor: no entropy is as large."""
 
 _CALL = "LimitSS(epsilon=1.0, delta=1e-8, max_locations=5, max_visits=5)"
 
@@ -79,12 +81,27 @@ class LimitSS:
         check_share(_CALL, "split", self.split)
         check_bounds(_CALL, self.max_locations, self.max_visits, self.keep, MAX_VISITS)
         check_max_users(_CALL, self.max_users)
-        if not isinstance(self.floor, int | float) or not (math.isfinite(self.floor) and self.floor >= 0):
+        if (
+            isinstance(self.floor, bool)
+            or not isinstance(self.floor, int | float)
+            or not 0 <= self.floor <= LARGEST_FLOOR
+        ):
             raise ParameterError(
-                f"floor={self.floor!r} must be finite and at least 0. A correct call: {_CALL}"
+                f"floor={self.floor!r} must be a number from 0 to {LARGEST_FLOOR}. A correct call: {_CALL}"
             )
         warn_of_large_delta(self.delta, self.max_users)
-        _ = self.calibration  # refuses a budget for which no noise is enough
+        self._must_fit_the_noise()
+
+    def _must_fit_the_noise(self) -> None:
+        """Refuse now, on public numbers, what the noise could refuse later: then, whether it does would depend on n."""
+        largest = max(global_sensitivity(self.max_visits), self.floor)  # S is never above this
+        scale = self.max_locations * (largest * LATTICE + ROUNDING_UNITS) / self.calibration.epsilon_1
+        if not scale <= LARGEST_SCALE / 2:
+            raise ParameterError(
+                f"epsilon={self.epsilon!r}, split={self.split!r} and max_locations={self.max_locations!r} need noise "
+                f"too large for 64-bit integers. A correct call: {_CALL}"
+            )
+        _ = self.sensitivity  # refuses what smoothing cannot do
 
     @property
     def guarantee(self) -> Guarantee:
@@ -106,7 +123,7 @@ class LimitSS:
         places = required(locations, "LimitSS")
         profile = bounded_profile(queries, Bounds(self.max_locations, self.max_visits, self.keep), places)
         noisy = noise.laplace_each(to_lattice(profile.entropy), self._scales(profile.user_counts))
-        return of_listed(places, noisy, scale=None, max_users=self.max_users, private=noise.private)
+        return of_listed(places, noisy, scale=None, max_users=self.max_users, private=is_private(noise))
 
     def _scales(self, users: NDArray[np.int64]) -> NDArray[np.float64]:
         """The noise scale of each location, in lattice units, one for each number of users. Private, as they are."""

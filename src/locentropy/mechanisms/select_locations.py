@@ -11,7 +11,7 @@ named. Proof: docs/proofs/selection.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,12 +22,12 @@ from locentropy.core.bounds import Bounds
 from locentropy.core.locations import Locations
 from locentropy.mechanisms.crossing import bounded_profile
 from locentropy.mechanisms.parameters import check_bounds, check_epsilon, check_share, make_plain
+from locentropy.privacy.guarantee import Guarantee, PublicInput
 from locentropy.privacy.selection import SelectionCurve
 
 if TYPE_CHECKING:
     from locentropy.core.bounds import Keep
     from locentropy.core.queries import Queries
-    from locentropy.privacy.guarantee import Guarantee
     from locentropy.privacy.noise import Noise
 
 _CALL = "SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20)"
@@ -61,7 +61,21 @@ class SelectLocations:
     @property
     def guarantee(self) -> Guarantee:
         """(ε, δ)-differential privacy of the list."""
-        return self.curve.guarantee
+        parameters = {field.name: getattr(self, field.name) for field in fields(self)}
+        known = [
+            PublicInput(f"selection_{name}", str(value))
+            for name, value in parameters.items()
+            if value is not None
+        ]
+        return Guarantee.approximate(self.epsilon, self.delta, known)
+
+    def followed_by(self, promise: Guarantee) -> Guarantee:
+        """What selecting and then publishing about the selected places promises together.
+
+        A mechanism takes its list for public; here the selection made it, and paid for it.
+        """
+        known = tuple(each for each in promise.public_inputs if each.name != "locations")
+        return replace(promise, public_inputs=known) + self.guarantee
 
     def select(self, queries: Queries, noise: Noise) -> Locations:
         """The places that are named. From here on they are public."""

@@ -7,7 +7,7 @@ as whoever runs it. That includes the noise of Limit-SS as a function of n, whic
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -15,16 +15,16 @@ from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.mechanisms.limit_cb import LimitCB
 from locentropy.mechanisms.limit_ptr import LimitPTR
-from locentropy.mechanisms.registry import described, read_parameters, written_parameters
+from locentropy.mechanisms.registry import described, read_parameters
 from locentropy.mechanisms.select_locations import SelectLocations
 from locentropy.planning.outlook import SIZES, Outlook, Row
-from locentropy.privacy.guarantee import Guarantee, PublicInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from locentropy.mechanisms.mechanism import Mechanism
+    from locentropy.privacy.guarantee import Guarantee
 
 Places = Literal["public-list", "grid", "selection", "by-mechanism"]
 """Where the list of places comes from: a public file, a public grid, private selection before the mechanism, or the
@@ -101,14 +101,7 @@ class Plan:
         promise = self.mechanism.guarantee
         if self.selection is None:
             return promise
-        # The mechanism takes the list for public; here the selection made it, and paid for it.
-        known = [each for each in promise.public_inputs if each.name != "locations"]
-        parameters = written_parameters(self.selection).items()
-        return replace(promise, public_inputs=tuple(known)) + Guarantee.approximate(
-            self.selection.epsilon,
-            self.selection.delta,
-            [PublicInput(f"selection_{name}", str(value)) for name, value in parameters],
-        )
+        return self.selection.followed_by(promise)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

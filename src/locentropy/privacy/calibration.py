@@ -38,6 +38,12 @@ SMALLEST_SCALE = 100.0
 MAX_LOCATIONS = 100_000
 """Largest M offered: the sum for δ has M terms."""
 
+SMALLEST_EPSILON, LARGEST_EPSILON = 1e-12, 1e4
+"""The range of ε₂, and of ε, for which the sum for δ neither overflows nor loses its digits."""
+
+SMALLEST_SPLIT = 1e-6
+"""Least part of ε that either the values or the scales get."""
+
 _LARGEST_BETA = 16.0  # a scale that may change nine million times over is not smoothed at all
 _LOG_MARGIN = 2.0**-20  # taken off ln δ: covers the float error of the sum for δ many times
 
@@ -75,8 +81,11 @@ def calibrate(
     Half and half suits places of few users; split = 0.9 to 0.98 almost halves the noise where n is large.
     """
     _check_budget(epsilon, delta, max_locations)
-    if not 0.0 < split < 1.0:
-        raise ParameterError(f"split={split!r} must lie strictly between 0 and 1. For example: split=0.5")
+    max_locations = int(max_locations)  # NumPy's small integers would overflow in products
+    if not (isinstance(split, float) and SMALLEST_SPLIT <= split <= 1.0 - SMALLEST_SPLIT):
+        raise ParameterError(
+            f"split={split!r} must be a float from {SMALLEST_SPLIT:g} to one less that. For example: split=0.5"
+        )
     if not (math.isfinite(smallest_scale) and smallest_scale >= SMALLEST_SCALE):
         raise ParameterError(
             f"smallest_scale={smallest_scale!r} must be finite and at least {SMALLEST_SCALE:g} lattice units. "
@@ -189,10 +198,17 @@ def _powers(max_locations: int) -> tuple[Floats, Floats]:
     return power, np.array([math.lgamma(i + 1.0) for i in power])
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _check_budget(epsilon: float, delta: float, max_locations: int) -> None:
-    if not (math.isfinite(epsilon) and epsilon > 0.0):
-        raise ParameterError(f"epsilon={epsilon!r} must be finite and positive. For example: epsilon=1.0")
-    if not 0.0 < delta < 1.0:
+    if not (_is_number(epsilon) and SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON):
+        raise ParameterError(
+            f"epsilon={epsilon!r} must be a number from {SMALLEST_EPSILON:g} to {LARGEST_EPSILON:g}. "
+            "For example: epsilon=1.0"
+        )
+    if not (_is_number(delta) and 0.0 < delta < 1.0):
         raise ParameterError(f"delta={delta!r} must lie strictly between 0 and 1. For example: delta=1e-8")
     positive_integer("max_locations", max_locations, "max_locations=5")
     if max_locations > MAX_LOCATIONS:

@@ -212,7 +212,10 @@ def _check_sensitivity(sensitivity: int) -> None:
 
 def _check_scale(scale: float, *, show: bool) -> None:
     """Refuse what is not a scale; zero above all, at which OpenDP adds no noise and says nothing."""
-    if not isinstance(scale, Real) or isinstance(scale, bool) or not 0 < scale <= LARGEST_SCALE:
+    usable = isinstance(scale, Real) and not isinstance(scale, bool)
+    if (
+        not usable or not 0 < float(scale) <= LARGEST_SCALE
+    ):  # as the float that is used: a tiny fraction becomes 0
         shown = f"scale={scale!r}" if show else "every scale"
         raise ParameterError(
             f"{shown} must be above 0 and at most 2^55. For example: laplace(values, scale=5.0)"

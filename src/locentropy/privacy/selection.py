@@ -194,4 +194,5 @@ def _whole_numbers(users: NDArray[np.integer]) -> NDArray[np.int64]:
             f"For example: {_CALL}.probability(np.array([10, 200]))"
         )
     # Counts beyond 64 bits do not occur; what is far beyond the end of the curve may as well be at 2^62.
-    return np.minimum(given, 2**62).astype(np.int64) if given.size else given.astype(np.int64)
+    wide = given.astype(np.uint64 if given.dtype.kind == "u" else np.int64)  # narrow ones do not hold 2^62
+    return np.minimum(wide, 2**62).astype(np.int64)

@@ -122,6 +122,20 @@ def limit_cb_scale(epsilon: float, max_locations: int, max_visits: int, min_user
     return max_locations * theorem_2(max_visits, min_users) / epsilon
 
 
+def limit_cb(
+    users: Integers,
+    entropy: Reals,
+    epsilon: float,
+    max_locations: int,
+    max_visits: int,
+    min_users: int,
+    seed: int,
+) -> PrintedEstimates:
+    """Algorithm 5 as a whole: locations of at least k users with noise, the others thrown away."""
+    scale = limit_cb_scale(epsilon, max_locations, max_visits, min_users)
+    return noisy(entropy, scale, seed, np.asarray(users) >= min_users)
+
+
 def noisy(entropy: Reals, scale: ArrayLike, seed: int, published: ArrayLike = True) -> PrintedEstimates:
     """Entropy plus floating-point Laplace noise from a public seed; NaN where a location is not published.
 
