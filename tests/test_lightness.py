@@ -25,6 +25,7 @@ def loaded_by(code: str) -> set[str]:
         "import locentropy.mechanisms",
         "sys.argv = ['locentropy', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
         "sys.argv = ['locentropy', 'entropy', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
+        "sys.argv = ['locentropy', 'publish', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
     ],
 )
 def test_light(code: str) -> None:

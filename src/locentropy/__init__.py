@@ -1,9 +1,10 @@
 """Publish how popular places are without giving away who was there.
 
     import locentropy as le
-    places = le.Locations.of(["cafe-1", "park-2"])                                      # a public list
-    with le.open_queries(le.Visits("checkins.parquet"), locations=places) as queries:   # private
-        estimates = le.Limit(epsilon=1.0, max_locations=5, max_visits=5).estimate(queries, places, le.OpenDPNoise())
+    visits = le.Visits("checkins.parquet")                                     # private
+    places = le.PublicLocations("venues.csv")                                  # public, not made from the visits
+    limit = le.Limit(epsilon=1.0, max_locations=5, max_visits=5)
+    release = le.publish(visits, limit, places, ledger="city.ledger", out="may")
 
 Names load their module when first used, so that `import locentropy` stays light.
 """
@@ -29,19 +30,27 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.limit_ptr import LimitPTR
     from locentropy.mechanisms.limit_ss import LimitSS
     from locentropy.mechanisms.select_locations import SelectLocations
+    from locentropy.planning.plans import Plan, plan
     from locentropy.privacy.guarantee import Guarantee
+    from locentropy.privacy.ledger import Ledger
     from locentropy.privacy.noise import OpenDPNoise
+    from locentropy.publishing.about import About
+    from locentropy.publishing.publish import publish
+    from locentropy.release.release import Release
+    from locentropy.release.verify import verify
     from locentropy.visits.engines.engine import Resources
     from locentropy.visits.public_list import PublicLocations
     from locentropy.visits.queries import exact_profile, open_queries, profile
     from locentropy.visits.visits import Visits
 
 _HOME = {
+    "About": "publishing.about",
     "Baseline": "mechanisms.baseline",
     "Bounds": "core.bounds",
     "Estimates": "core.estimates",
     "Grid": "core.grid",
     "Guarantee": "privacy.guarantee",
+    "Ledger": "privacy.ledger",
     "Limit": "mechanisms.limit",
     "LimitCB": "mechanisms.limit_cb",
     "LimitPTR": "mechanisms.limit_ptr",
@@ -49,23 +58,30 @@ _HOME = {
     "Locations": "core.locations",
     "LocentropyError": "core.errors",
     "OpenDPNoise": "privacy.noise",
+    "Plan": "planning.plans",
     "PublicLocations": "visits.public_list",
     "Queries": "core.queries",
+    "Release": "release.release",
     "Resources": "visits.engines.engine",
     "SelectLocations": "mechanisms.select_locations",
     "VisitProfile": "core.profile",
     "Visits": "visits.visits",
     "exact_profile": "visits.queries",
     "open_queries": "visits.queries",
+    "plan": "planning.plans",
     "profile": "visits.queries",
+    "publish": "publishing.publish",
+    "verify": "release.verify",
 }
 
 __all__ = [
+    "About",
     "Baseline",
     "Bounds",
     "Estimates",
     "Grid",
     "Guarantee",
+    "Ledger",
     "Limit",
     "LimitCB",
     "LimitPTR",
@@ -73,8 +89,10 @@ __all__ = [
     "Locations",
     "LocentropyError",
     "OpenDPNoise",
+    "Plan",
     "PublicLocations",
     "Queries",
+    "Release",
     "Resources",
     "SelectLocations",
     "VisitProfile",
@@ -82,7 +100,10 @@ __all__ = [
     "__version__",
     "exact_profile",
     "open_queries",
+    "plan",
     "profile",
+    "publish",
+    "verify",
 ]
 
 

@@ -38,6 +38,7 @@ def test_help_is_there_for_every_command() -> None:
         [],
         ["entropy"],
         ["demo"],
+        ["publish"],
         ["datasets"],
         ["datasets", "city"],
         ["datasets", "sparse"],
@@ -131,14 +132,6 @@ def test_the_private_log_is_private(tmp_path: Path) -> None:
     assert "no user id: 2" in log.read_text()
     assert log.stat().st_mode & 0o777 == 0o600
     assert "no user id" not in done.stdout + done.stderr
-
-
-def test_demo(tmp_path: Path) -> None:
-    done = locentropy("demo", "--people", 300, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "most popular" in done.stdout
-    assert "least popular" in done.stdout
-    assert sorted(path.name for path in (tmp_path / "demo").iterdir()) == ["places.csv", "visits.parquet"]
 
 
 def test_datasets(tmp_path: Path) -> None:

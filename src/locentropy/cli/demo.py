@@ -1,7 +1,9 @@
-"""`locentropy demo`: the whole way, on a synthetic city."""
+"""`locentropy demo`: the whole way, on a synthetic city of invented people."""
 
 from __future__ import annotations
 
+from itertools import count
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,53 +14,91 @@ from locentropy.cli.entropy import NOT_PRIVATE
 from locentropy.cli.options import shown
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    from numpy.typing import NDArray
+    from locentropy.core.profile import VisitProfile
+    from locentropy.mechanisms.limit import Limit
+    from locentropy.privacy.ledger import Ledger
+    from locentropy.release.release import Release
+
+EPSILON, BUDGET, SHOWN = 1.0, 4, 5
 
 
 def demo(
-    to: Annotated[Path, typer.Option("--out", help="Folder for the city.")] = Path("demo"),
+    to: Annotated[
+        Path, typer.Option("--out", help="Folder for everything; if it is in use, a numbered one beside it.")
+    ] = Path("demo"),
     people: Annotated[int, typer.Option("--people", help="How many people live in the city.")] = 3000,
 ) -> None:
-    """Make a synthetic city, count who visits what, and show its most and least popular places."""
-    import pyarrow.csv
-
-    from locentropy.core.bounds import Bounds
+    """Make a synthetic city, publish how popular its places are, and compare with what only the demo may know."""
     from locentropy.datasets.city import City
-    from locentropy.visits.queries import open_queries
+    from locentropy.mechanisms.limit import Limit
+    from locentropy.privacy.ledger import Ledger
+    from locentropy.publishing.about import About
+    from locentropy.publishing.publish import publish
+    from locentropy.visits.public_list import PublicLocations
+    from locentropy.visits.queries import exact_profile
     from locentropy.visits.visits import Visits
 
+    folder, number = _free(to)
+    # Other people each time, so that nobody, not even somebody invented, has two ledgers.
+    city = City(people=people, seed=number)
+    limit = Limit(epsilon=EPSILON, max_locations=5, max_visits=5, max_users=people)
     with progress_bar() as progress:
-        City(people=people).write(to, progress=lambda fraction: progress("Building the city", fraction))
-        places = pyarrow.csv.read_csv(to / "places.csv")
-        visits = Visits(to / "visits.parquet")
-        with open_queries(visits, locations=places["location"], progress=progress) as queries:
-            exact, bounded = queries.exact_profile(), queries.profile(Bounds(max_locations=5, max_visits=5))
-    order = exact.entropy.argsort(kind="stable")[::-1]
-    _show("most", places, exact.entropy, bounded.entropy, exact.user_counts, order[:10])
-    _show("least", places, exact.entropy, bounded.entropy, exact.user_counts, order[-10:])
-    warn(f"{NOT_PRIVATE}: exact values of an invented city. No mechanism has protected them yet.")
-    note(f"The city is in {to}: visits.parquet, and places.csv, the public list of its places.")
+        city.write(folder, progress=lambda fraction: progress("Building the city", fraction))
+        ledger = Ledger.create(folder / "city.ledger", "the invented people of the demo", BUDGET)
+        places = PublicLocations(folder / "places.csv", provenance="made with the city, before any visit")
+        visits = Visits(folder / "visits.parquet")
+        about = About(title="Demo: popularity of places", description="An invented city.", region="nowhere")
+        release = publish(
+            visits, limit, places, out=folder / "release", ledger=ledger, about=about, progress=progress
+        )
+        exact = exact_profile(visits, locations=places.load(), progress=progress)
+        ledger.record_evaluation("demo: published values shown beside exact ones")
+    _compare(release, exact)
+    _tell(release, limit, ledger, folder)
 
 
-def _show(
-    which: str,
-    places: pa.Table,
-    exact: NDArray[np.float64],
-    bounded: NDArray[np.float64],
-    users: NDArray[np.int64],
-    rows: NDArray[np.int64],
-) -> None:
+def _free(folder: Path) -> tuple[Path, int]:
+    """The folder, or the first of folder-2, folder-3, … that is free: a demo never replaces or overspends another."""
+    for number in count():
+        path = folder if number == 0 else folder.parent / f"{folder.name or 'demo'}-{number + 1}"
+        if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+            return path, number
+    raise AssertionError  # count() does not end
+
+
+def _compare(release: Release, exact: VisitProfile) -> None:
     from rich.table import Table
 
-    table = Table(title=f"The {which} popular places of the city — exact, {NOT_PRIVATE}")
-    table.add_column("place")
-    table.add_column("kind")
-    for heading in ("entropy (nats)", "bounded to 5 × 5", "users"):
-        table.add_column(heading, justify="right")
-    for row in rows.tolist():
-        place = places.slice(row, 1).to_pylist()[0]
-        numbers = (f"{exact[row]:.2f}", f"{bounded[row]:.2f}", f"{users[row]:,}")
-        table.add_row(shown(place["name"]), shown(place["kind"]), *numbers)
+    table = Table(title=f"Published, and what it hides: the exact column is {NOT_PRIVATE}")
+    for heading in ("place", "published (nats)", "95 % interval", f"exact, {NOT_PRIVATE}"):
+        table.add_column(heading, justify="left" if heading == "place" else "right")
+    order = exact.entropy.argsort(kind="stable")[::-1].tolist()
+    rows = release.to_arrow().to_pylist()
+    for at in (*order[:SHOWN], *order[len(order) // 2 :][:SHOWN], *order[-SHOWN:]):
+        row = rows[at]
+        interval = f"{row['low']:.2f} to {row['high']:.2f}"
+        table.add_row(shown(row["name"]), f"{row['entropy']:.2f}", interval, f"{exact.entropy[at]:.2f}")
     out.print(table)
+
+
+def _tell(release: Release, limit: Limit, ledger: Ledger, folder: Path) -> None:
+    from locentropy.planning.plans import plan
+    from locentropy.planning.telling import nats, promise
+
+    scale, most = plan(limit).noise_scale, log(limit.max_users or 1)
+    out.print(promise(release.statement.guarantee), markup=False)
+    out.print(release.statement.guarantee.odds(), markup=False)
+    if scale is not None:
+        out.print(
+            f"The noise is large: {nats(scale)} nats on average, where no value can be above {most:.1f}. Limit covers "
+            "the most that one person could change anywhere, so single values tell little; its promise is the "
+            "strictest. limit-ss and limit-ptr add less noise where many people were.",
+            markup=False,
+        )
+    out.print(f"Left of the budget of these people: {ledger.remaining}", markup=False)
+    warn(
+        f"{NOT_PRIVATE}: exact values are shown because these people are invented. Never do this with real ones."
+    )
+    files = "visits.parquet, places.csv, city.ledger, and the release in release/"
+    note(f"Everything is in {folder}: {files}")
+    note(f"To check it: locentropy verify {folder / 'release'} --ledger {folder / 'city.ledger'}")

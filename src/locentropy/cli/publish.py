@@ -135,12 +135,14 @@ def publish(
         "title": title, "curator": curator, "description": description, "intended_use": intended_use,
         "region": region, "sector": sector, "publication_date": date,
     }  # fmt: skip
+    planned: Plan | None = None
     if plan is None:
         using = mechanism_options.mechanism_from_options(mechanism or "limit", **given)
     else:
         said = {key: value for key, value in given.items() if value is not None and value is not False}
-        planned = approved.read_plan(plan, mechanism, said)
-        kind = None if chosen is None else {public: "public-list", box: "grid"}.get(chosen, "selection")  # type: ignore[arg-type]
+        with _told():
+            planned = approved.read_plan(plan, mechanism, said)
+        kind = "public-list" if public else "grid" if box else "selection" if selection else None
         approved.check_places(plan, planned, kind, selection)
         using, chosen = planned.mechanism, chosen or planned.selection
         words = _words_with(plan, planned, words)
@@ -152,6 +154,12 @@ def publish(
         unit,  # type: ignore[arg-type]  # checked by the order itself
         not_private,
     )
+    if (
+        planned is not None
+        and order.listed is not None
+        and planned.locations not in (None, len(order.listed))
+    ):
+        warn(f"{plan} expects {planned.locations:,} places, and there are {len(order.listed):,}.")
     book = None if ledger is None else Ledger.open(ledger)
     if dry_run:
         rehearse(order, book, as_json=as_json)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,8 @@ from locentropy.core.version import __version__
 from locentropy.mechanisms.registry import written_parameters
 from locentropy.mechanisms.select_locations import SelectLocations
 from locentropy.planning.plans import Plan, plan
+from locentropy.planning.telling import nats, noise
+from locentropy.publishing.about import About
 from locentropy.release.statement import Statement
 from locentropy.visits.public_list import PublicLocations
 
@@ -19,8 +23,7 @@ if TYPE_CHECKING:
     from locentropy.core.locations import Locations
     from locentropy.mechanisms.mechanism import Mechanism
     from locentropy.privacy.guarantee import Guarantee
-    from locentropy.privacy.ledger import Ledger
-    from locentropy.release.statement import LedgerNote, Sector, Unit
+    from locentropy.release.statement import LedgerNote, Unit
 
 PlacesChoice = PublicLocations | Grid | SelectLocations
 """The three ways to say which places are published."""
@@ -33,28 +36,6 @@ THREE_WAYS = (
     "(--select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 20). LimitPTR selects by itself and needs none."
 )
 
-_UNSAID = "not stated"
-
-
-@dataclass(frozen=True)
-class About:
-    """What the owner of the data says about the release; all of it is published."""
-
-    title: str = "Location entropy"
-    """What it is called."""
-    curator: str = _UNSAID
-    """Who answers for it."""
-    description: str = "How evenly the visits of each place are spread over its visitors."
-    """What it is about."""
-    intended_use: str = _UNSAID
-    """What it is for."""
-    region: str = _UNSAID
-    """Which part of the world it is about."""
-    sector: Sector | None = None
-    """Technology, Healthcare, Education, Government, Energy or Finance."""
-    publication_date: str | None = None
-    """When it is published, such as 2026-11-15; none leaves it a draft."""
-
 
 @dataclass(frozen=True)
 class Order:
@@ -63,7 +44,7 @@ class Order:
     mechanism: Mechanism
     places: PlacesChoice | None
     exclude: PublicLocations | None = None
-    about: About = About()
+    about: About = field(default_factory=About)
     unit: Unit = "nats"
     not_private: bool = False
 
@@ -74,18 +55,18 @@ class Order:
             raise ParameterError(
                 f"{type(self.places).__name__} is not a way to say which places. {THREE_WAYS}"
             )
-        if self.exclude is not None and not isinstance(self.places, PublicLocations | Grid):
+        if self.exclude is not None and not isinstance(self.exclude, PublicLocations):
             raise ParameterError(
-                "exclude takes places off a public list or a grid; where places are selected privately, leave "
-                "visits to them out of the table instead."
+                'exclude must be a list. For example: exclude=PublicLocations("clinics.csv")'
             )
         if self.guarantee.private == self.not_private:
             raise ParameterError(
-                f"{type(self.mechanism).__name__} promises nothing about anybody's privacy. If that is meant, say so: "
-                "not_private=True (--not-private); every file will be marked, and a ledger closed for good."
-                if self.not_private is False
-                else "not_private=True (--not-private) is for mechanisms without a guarantee; leave it out."
+                "not_private=True (--not-private) is for mechanisms without a guarantee; leave it out."
+                if self.not_private
+                else f"{type(self.mechanism).__name__} promises nothing about anybody's privacy. If that is meant, say "
+                "so: not_private=True (--not-private); every file will be marked, and a ledger closed for good."
             )
+        self.statement("0" * 32, None, tuned=False)  # refuses words that cannot be published, before it costs
 
     @cached_property
     def plan(self) -> Plan:
@@ -106,6 +87,7 @@ class Order:
         """What the whole release promises."""
         return self.plan.guarantee
 
+    @cached_property
     def listed(self) -> Locations | None:
         """The public list, without the excluded places; None where places are selected."""
         if isinstance(self.places, PublicLocations):
@@ -114,58 +96,94 @@ class Order:
             every = self.places.locations()
         else:
             return None
-        return every if self.exclude is None else every.without(self.exclude.load())
+        if self.excluded is None:
+            return every
+        kept = every.without(self.excluded)
+        if len(kept) == len(every):
+            raise ParameterError(
+                "None of the places to exclude is on the list of places. Are the ids written the same way in both?"
+            )
+        if len(kept) == 0:
+            raise ParameterError("All places of the list are excluded, so there is nothing to publish.")
+        return kept
 
-    def in_short(self, ledger: Ledger | None) -> dict[str, str]:
+    @cached_property
+    def excluded(self) -> Locations | None:
+        """The places that are not to be published: visits to them are as if they had not been made."""
+        return None if self.exclude is None else self.exclude.load()
+
+    def in_short(self, ledger_id: str) -> dict[str, str]:
         """What makes this order this one, for a retry to know that it is the same. Public."""
         parameters = written_parameters(self.mechanism).items()
         return {
-            "ledger": "none" if ledger is None else ledger.read().id,
+            "ledger": ledger_id,
             "mechanism": type(self.mechanism).__name__,
             "parameters": ", ".join(f"{name}={value}" for name, value in parameters),
-            "places": self._source(),
+            "places": self._source,
+            "provenance": self._provenance,
+            "list": _fingerprint(self.listed) if isinstance(self.places, PublicLocations) else "",
+            "excluded": _fingerprint(self.excluded),
             "unit": self.unit,
+            **{name: str(value) for name, value in asdict(self.about).items()},
         }
 
+    @property
     def _source(self) -> str:
+        less = "" if self.exclude is None else ", less places that the owner excluded"
         if isinstance(self.places, PublicLocations):
-            return "public list"
+            return f"public list{less}"
         if isinstance(self.places, Grid):
             box = self.places
             return (
-                f"grid of {box.rows} × {box.columns} square cells of {box.cell:g} m, south {box.south:g}, west "
-                f"{box.west:g}, north {box.north:g}, east {box.east:g}"
+                f"grid of {box.rows} × {box.columns} square cells of {box.cell} m, south {box.south}, west "
+                f"{box.west}, north {box.north}, east {box.east}{less}"
             )
         if isinstance(self.places, SelectLocations):
             chosen = ", ".join(f"{k}={v}" for k, v in written_parameters(self.places).items())
-            return f"private selection ({chosen})"
-        return (
+            return f"private selection ({chosen}){less}"
+        kind = (
             "private selection by the mechanism itself" if self.guarantee.private else "unprotected selection"
+        )
+        return f"{kind}{less}"
+
+    @property
+    def _provenance(self) -> str:
+        return self.places.provenance if isinstance(self.places, PublicLocations) else self._source
+
+    @cached_property
+    def _expected_error(self) -> str:
+        sizes = [(row.users, row.error) for row in self.plan.rows if row.published]
+        errors = "; ".join(f"{users:,}: {nats(error)}" for users, error in sizes)
+        return (
+            f"{noise(self.plan)} Expected distance from the bounded entropy, in nats, at most, by a supposed number "
+            f"of users of a place: {errors or 'none'}."
         )
 
     def statement(self, release_id: str, note: LedgerNote | None, *, tuned: bool) -> Statement:
         """All that is said about the release."""
-        provenance = self.places.provenance if isinstance(self.places, PublicLocations) else self._source()
         parameters = {name: str(value) for name, value in written_parameters(self.mechanism).items()}
-        about = self.about
         return Statement(
             release_id=release_id,
             guarantee=self.guarantee,
             mechanism=type(self.mechanism).__name__,
             parameters=parameters,
             estimand="bounded",
-            locations_source=self._source(),
-            locations_provenance=provenance,
-            title=about.title,
-            curator=about.curator,
-            description=about.description,
-            intended_use=about.intended_use,
-            region=about.region,
+            locations_source=self._source,
+            locations_provenance=self._provenance,
+            **asdict(self.about),
             software_version=__version__,
-            sector=about.sector,
-            publication_date=about.publication_date,
             max_users=getattr(self.mechanism, "max_users", None),
             ledger=note,
             tuned_unaccounted=tuned,
             unit=self.unit,
+            expected_error=self._expected_error,
         )
+
+
+def _fingerprint(locations: Locations | None) -> str:
+    """Of a public list: a retry with another one is another order."""
+    if locations is None:
+        return ""
+    columns = [locations.ids, locations.names, locations.lat, locations.lon]
+    text = json.dumps([None if column is None else column.tolist() for column in columns])
+    return hashlib.sha256(text.encode()).hexdigest()

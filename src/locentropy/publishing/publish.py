@@ -11,31 +11,40 @@ Whoever is interrupted calls again: what was spent is not spent again, what was 
 
 from __future__ import annotations
 
+import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from locentropy.core.bounds import Bounds
+from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.grid import Grid
+from locentropy.core.locations import Locations
 from locentropy.mechanisms.select_locations import SelectLocations
 from locentropy.privacy.ledger import Ledger, new_id
 from locentropy.privacy.noise import OpenDPNoise
-from locentropy.publishing.claim import Claim, claimed
-from locentropy.publishing.order import About, Order
+from locentropy.publishing.about import About
+from locentropy.publishing.claim import Claim, ledger_note
+from locentropy.publishing.claim_file import NO_LEDGER, claimed
+from locentropy.publishing.order import Order
 from locentropy.publishing.remembered import Remembered
 from locentropy.release.names import marked_target
 from locentropy.release.release import Release
 from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
+from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
     from locentropy.core.estimates import Estimates
-    from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
     from locentropy.mechanisms.mechanism import Mechanism
     from locentropy.publishing.order import PlacesChoice
     from locentropy.release.statement import Unit
     from locentropy.visits.engines.engine import Progress, Resources
     from locentropy.visits.public_list import PublicLocations
-    from locentropy.visits.visits import Visits
+
+
+class ResumedWarning(UserWarning):
+    """What was published is what an earlier attempt had drawn."""
 
 
 def publish(
@@ -59,13 +68,45 @@ def publish(
     """
     order = Order(mechanism, places, exclude, about or About(), unit, not_private)
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
+    return carry_out(order, visits, out=out, ledger=book, resources=resources, progress=progress)
+
+
+def carry_out(
+    order: Order,
+    visits: Visits,
+    *,
+    out: str | Path | None,
+    ledger: Ledger | None,
+    resources: Resources = DEFAULT_RESOURCES,
+    progress: Progress | None = None,
+) -> Release:
+    """Publish what an order says."""
+    if not isinstance(visits, Visits):
+        raise ParameterError(
+            f"visits is a {type(visits).__name__}, and must say which column is what. For example: "
+            'publish(Visits("checkins.parquet", user="uid", location="venue"), …)'
+        )
     if out is None:
-        return _drawn(order, Claim(Path(), new_id(), new_id()), visits, book, resources, progress)
-    target = marked_target(Path(out).absolute(), private=order.guarantee.private)
-    with claimed(target, order.in_short(book)) as claim:
-        if not claim.is_drawn:
-            claim.stage(_drawn(order, claim, visits, book, resources, progress))
-        claim.finish(book)
+        return _drawn(order, Claim(Path(), new_id(), new_id()), visits, ledger, resources, progress)
+    named = Path(os.path.abspath(out))  # noqa: PTH100  # without dots
+    if not named.name:
+        raise ReleaseError(f"{out} is no directory of its own. For example: out='may'")
+    target = marked_target(named, private=order.guarantee.private)
+    short = order.in_short(NO_LEDGER if ledger is None else ledger.read().id)
+    with claimed(target, short, ledger) as claim:
+        if claim.is_drawn:
+            claim.check_drawn()
+            warnings.warn(
+                f"An earlier attempt had drawn the release for {target}: it was finished as it was, and the visits "
+                "were not read again.",
+                ResumedWarning,
+                stacklevel=3,
+            )
+        else:
+            claim.check_target()
+            claim.refuse_second_draw(ledger)
+            claim.stage(_drawn(order, claim, visits, ledger, resources, progress))
+        claim.finish(ledger)
     return Release.load(target)
 
 
@@ -73,24 +114,31 @@ def _drawn(
     order: Order,
     claim: Claim,
     visits: Visits,
-    book: Ledger | None,
+    ledger: Ledger | None,
     resources: Resources,
     progress: Progress | None,
 ) -> Release:
     """Read, spend, draw: the release, not yet on disk."""
-    if book is not None and not claim.is_paid(book):
-        book.check(order.guarantee)  # before the data is read; the spend itself decides
-    listed = order.listed()
-    wanted = order.places if isinstance(order.places, Grid) else listed
-    with open_queries(visits, locations=wanted, resources=resources, progress=progress) as queries:
-        if listed is not None and isinstance(wanted, Grid):
-            queries = queries.restricted_to(listed)  # a grid less the excluded cells
-        remembered = Remembered(queries)
-        _rehearse(order, remembered)
-        note = claim.pay(book, order.guarantee, order.about.title)
-        estimates, places = _estimates(order, remembered, listed)
-    tuned = book is not None and book.tuned_unaccounted
+    if ledger is not None and not claim.is_paid(ledger):
+        ledger.check(order.guarantee)  # before the data is read; the spend itself decides
+    wanted = order.places if isinstance(order.places, Grid) else order.listed
+    with open_queries(visits, locations=wanted, resources=resources, progress=progress) as opened:
+        queries = Remembered(_without_excluded(order, opened))
+        _rehearse(order, queries)
+        book = claim.pay(ledger, order.guarantee, order.about.title)
+        estimates, places = _estimates(order, queries)
+    note = None if book is None else ledger_note(book, claim.spend_id)
+    tuned = book is not None and bool(book.evaluations)
     return Release.of(estimates, places, order.statement(claim.release_id, note, tuned=tuned))
+
+
+def _without_excluded(order: Order, queries: Queries) -> Queries:
+    """Queries as if no visit to an excluded place had been made; a public list was opened without them."""
+    if order.excluded is None:
+        return queries
+    if order.listed is None:
+        return queries.restricted_to(Locations(queries.locations).without(order.excluded))
+    return queries.restricted_to(order.listed) if isinstance(order.places, Grid) else queries
 
 
 def _rehearse(order: Order, queries: Remembered) -> None:
@@ -101,11 +149,9 @@ def _rehearse(order: Order, queries: Remembered) -> None:
     queries.profile(Bounds(asking.max_locations, asking.max_visits, asking.keep))
 
 
-def _estimates(
-    order: Order, queries: Queries, listed: Locations | None
-) -> tuple[Estimates, Locations | None]:
+def _estimates(order: Order, queries: Queries) -> tuple[Estimates, Locations | None]:
     """The crossing: from here on, everything is fit to publish."""
-    noise = OpenDPNoise()
+    noise, listed = OpenDPNoise(), order.listed
     if isinstance(order.places, SelectLocations):
         listed = order.places.select(queries, noise)
         queries = queries.restricted_to(listed)

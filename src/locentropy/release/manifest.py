@@ -242,7 +242,7 @@ def _implementation(statement: Statement) -> dict[str, str]:
 
 def _bounding(statement: Statement) -> str:
     given = statement.parameters
-    listed = not statement.locations_source.startswith("private selection")
+    listed = not statement.locations_source.startswith(("private selection", "unprotected selection"))
     first = "Visits to places outside the list are left out before anything is counted. " if listed else ""
     if not {"max_locations", "max_visits"} <= set(given):
         return f"{first}Each person is cut to the bounds of the mechanism."

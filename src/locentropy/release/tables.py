@@ -64,9 +64,9 @@ def csv_of(table: pa.Table) -> pa.Buffer:
 def read_parquet(path: Path) -> pa.Table:
     """The Parquet file with its geometry and metadata."""
     try:
-        with path.open(
-            "rb"
-        ) as file:  # an open file: pyarrow would take a name for a data set, partitions and all
+        # An open file, for pyarrow would take a name for a data set, partitions and all; and Arrow's own, for its
+        # threads hold on to one of Python's beyond the end of the interpreter, which then aborts.
+        with pa.OSFile(str(path), "rb") as file:
             return _sound(pq.read_table(file))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ReleaseError(f"{path} cannot be read as a Parquet file: {type(error).__name__}.") from None

@@ -1,0 +1,42 @@
+"""`locentropy demo`: the real thing, on invented people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import locentropy as le
+from tests.cli.test_commands import NOT_PRIVATE, locentropy
+from tests.publishing.making import names
+
+
+def test_demo_twice(tmp_path: Path) -> None:
+    for number, folder in enumerate((tmp_path / "demo", tmp_path / "demo-2"), start=1):
+        done = locentropy("demo", "--people", 300, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "exact, NOT PRIVATE" in done.stdout
+        assert "The noise is large: 3.47 nats" in done.stdout
+        assert "Left of the budget of these people: ε = 3, δ = 0" in done.stdout
+        assert NOT_PRIVATE in done.stderr
+        assert len(names(tmp_path)) == number, "each run has a folder of its own"
+        assert names(folder) == ["city.ledger", "places.csv", "release", "visits.parquet"]
+        ledger = le.Ledger.open(folder / "city.ledger")
+        assert len(ledger.history()) == 1
+        assert le.verify(folder / "release", ledger).ok
+        assert len(le.Release.load(folder / "release")) == 400, "visited or not"
+    one, other = (tmp_path / name / "visits.parquet" for name in ("demo", "demo-2"))
+    assert one.read_bytes() != other.read_bytes(), "other people each time"
+
+
+def test_demo_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "city.ledger").write_text("not to be touched")
+    assert locentropy("demo", "--people", 50, "--out", tmp_path / "mine").returncode == 0
+    assert (tmp_path / "mine" / "city.ledger").read_text() == "not to be touched"
+    assert names(tmp_path) == ["mine", "mine-2"]
+
+
+def test_a_demo_that_cannot_be(tmp_path: Path) -> None:
+    done = locentropy("demo", "--people", 0, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "people" in done.stderr
+    assert names(tmp_path) == []

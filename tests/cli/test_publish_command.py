@@ -1,0 +1,264 @@
+"""`locentropy publish` as people and scripts run it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import locentropy as le
+from locentropy.cli.main import run
+from locentropy.planning import Words
+from tests.cli.test_commands import locentropy
+from tests.publishing.making import ROWS, ledger_in, names
+
+LIMIT = ("--epsilon", "0.5", "--max-locations", "3", "--max-visits", "2")
+LISTED = ("--places", "places.csv", "--provenance", "the register")
+SELECTED = ("--select-epsilon", "0.5", "--select-delta", "1e-6", "--select-max-locations", "2")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "visits.csv").write_text(ROWS)
+    (tmp_path / "places.csv").write_text("location,name\nbar,[red]Bar\ncafe,Café\npark,\npier,Pier\n")
+    ledger_in(tmp_path, 2)
+    return tmp_path
+
+
+INPUTS = ["city.ledger", "places.csv", "visits.csv"]
+
+
+Publish = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def publish(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Publish:
+    """Run the command within this process, which has everything imported."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # pytest's own stay
+
+    def publishing(*arguments: object, source: str = "visits.csv") -> subprocess.CompletedProcess[str]:
+        command = ["locentropy", "publish", source, *map(str, arguments)]
+        monkeypatch.setattr(sys, "argv", command)
+        with pytest.raises(SystemExit) as ended:
+            run()
+        said = capsys.readouterr()
+        code = ended.value.code if isinstance(ended.value.code, int) else 0
+        return subprocess.CompletedProcess(command, code, said.out, said.err)
+
+    return publishing
+
+
+def test_on_screen(folder: Path) -> None:
+    call = (*LIMIT, *LISTED, "--ledger", "city.ledger", "--out", "may", "--title", "Map of May")
+    done = locentropy("publish", "visits.csv", *call, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "Published 4 places to may" in done.stdout
+    assert "Differentially private with ε = 0.5" in done.stdout
+    assert "50 % likely" in done.stdout
+    assert "[red]Bar" in done.stdout
+    assert "95 % interval" in done.stdout
+    assert "Left of the budget: ε = 1.5" in done.stdout
+    assert "locentropy verify may --ledger city.ledger" in done.stderr
+    assert locentropy("verify", "may", "--ledger", "city.ledger", cwd=folder).returncode == 0
+    assert names(folder) == sorted([*INPUTS, "may"])
+    statement = le.Release.load(folder / "may").statement
+    assert (statement.title, statement.locations_provenance) == ("Map of May", "the register")
+
+
+def test_as_json(folder: Path, publish: Publish) -> None:
+    words = (
+        "--curator", "City", "--description", "What", "--intended-use", "Why", "--region", "Here",
+        "--sector", "Government", "--date", "2026-11-15", "--unit", "bits",
+    )  # fmt: skip
+    done = publish(*LIMIT, *LISTED, *words, "--ledger", "city.ledger", "--out", "may", "--json")
+    answer = json.loads(done.stdout)
+    assert (answer["private"], answer["epsilon"], answer["places"]) == (True, "0.5", 4)
+    assert answer["budget_left"] == {"epsilon": "1.5", "delta": "0.001"}
+    assert answer["files"] == ["details.yaml", "manifest.yaml", "release.csv", "release.parquet"]
+    assert [row["entropy"] for row in answer["highest"]] == sorted(
+        (row["entropy"] for row in answer["highest"]), reverse=True
+    )
+    said = le.Release.load(folder / "may").statement
+    assert (said.curator, said.description, said.intended_use) == ("City", "What", "Why")
+    assert (said.region, said.sector, said.publication_date) == ("Here", "Government", "2026-11-15")
+    assert said.unit == answer["unit"] == "bits"
+
+
+def test_without_error_bars_and_without_a_ledger(folder: Path, publish: Publish) -> None:
+    done = publish("--mechanism", "limit-ss", *LIMIT, "--delta", "1e-6", *LISTED, "--out", "may")
+    assert done.returncode == 0, done.stderr
+    assert "interval" not in done.stdout
+    assert "No ledger" in done.stderr
+
+
+def test_not_private(folder: Path, publish: Publish) -> None:
+    crowd = ("--mechanism", "limit-cb", *LIMIT, "--min-users", "2", "--accept-no-guarantee", "--out", "may")
+    refused = publish(*crowd)
+    assert refused.returncode == 2
+    assert "--not-private" in refused.stderr
+    done = publish(*crowd, "--not-private", "--ledger", "city.ledger")
+    assert done.returncode == 0, done.stderr
+    assert "NOT PRIVATE" in done.stderr
+    assert names(folder) == sorted([*INPUTS, "may.NOT-PRIVATE"])
+    assert publish(*LIMIT, *LISTED, "--ledger", "city.ledger", "--out", "june").returncode == 7
+
+
+def test_exclusions(folder: Path, publish: Publish) -> None:
+    (folder / "clinics.csv").write_text("location\nbar\nelsewhere\n")
+    done = publish(*LIMIT, *LISTED, "--exclude", "clinics.csv", "--out", "may", "--json")
+    assert json.loads(done.stdout)["places"] == 3
+    assert "bar" not in (folder / "may" / "release.csv").read_text()
+
+
+class TestDryRun:
+    """Reads no visits, so there need not be any; spends nothing and leaves nothing."""
+
+    @pytest.mark.parametrize(
+        "places", [LISTED, SELECTED, ("--grid", "-33.9,151.1,-33.8,151.2", "--cell", "900")]
+    )
+    def test_shows_the_plan(self, places: tuple[str, ...], folder: Path, publish: Publish) -> None:
+        done = publish(*LIMIT, *places, "--ledger", "city.ledger", "--dry-run", source="nowhere.csv")
+        assert done.returncode == 0, done.stderr
+        assert "Differentially private with ε" in done.stdout
+        assert "expected error" in done.stdout
+        assert (
+            "After this release: ε = 1," if places == SELECTED else "After this release: ε = 1.5"
+        ) in done.stdout
+        assert not le.Ledger.open(folder / "city.ledger").history()
+        assert names(folder) == INPUTS
+
+    def test_as_json(self, folder: Path, publish: Publish) -> None:
+        done = publish(
+            *LIMIT, *LISTED, "--ledger", "city.ledger", "--dry-run", "--json", source="nowhere.csv"
+        )
+        answer = json.loads(done.stdout)
+        assert answer["dry_run"] is True
+        assert answer["locations"] == 4
+        assert answer["budget_after"] == {"epsilon": "1.5", "delta": "0.001"}
+
+    def test_over_budget(self, folder: Path, publish: Publish) -> None:
+        done = publish("--epsilon", 3, *LIMIT[2:], *LISTED, "--ledger", "city.ledger", "--dry-run")
+        assert done.returncode == 7
+        assert "ε = 2" in done.stderr
+
+
+class TestPlan:
+    @pytest.mark.parametrize("places", [LISTED, SELECTED])
+    def test_round_trip(self, places: tuple[str, ...], folder: Path, publish: Publish) -> None:
+        selecting = places if places == SELECTED else ()
+        words = ("--title", "Map of May", "--curator", "City", "--purpose", "Buses")
+        made = locentropy("plan", *LIMIT, *selecting, *words, "--out", "plan.yaml", cwd=folder)
+        assert made.returncode == 0, made.stderr
+        call = ("--plan", "plan.yaml", *(() if selecting else places), "--ledger", "city.ledger")
+        dry = publish(*call, "--dry-run", "--json", source="nowhere.csv")
+        done = publish(*call, "--out", "may", "--json")
+        assert done.returncode == 0, done.stderr
+        planned, published = json.loads(dry.stdout), json.loads(done.stdout)
+        assert planned["guarantee"]["epsilon"] == published["epsilon"]
+        assert planned["budget_after"] == published["budget_left"]
+        said = le.Release.load(folder / "may").statement
+        assert (said.title, said.curator, said.intended_use) == ("Map of May", "City", "Buses")
+        assert locentropy("verify", "may", "--ledger", "city.ledger", cwd=folder).returncode == 0
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ((*LISTED, "--epsilon", "1"), "--epsilon 1 contradicts plan.yaml, which says 0.5"),
+            ((*LISTED, "--delta", "1e-6"), "--delta 1e-06 contradicts"),
+            ((*LISTED, "--mechanism", "limit-ss"), "--mechanism limit-ss contradicts"),
+            ((*LISTED, "--title", "Other"), "--title 'Other' contradicts"),
+            ((), "--places FILE"),
+            (SELECTED, "a public list"),
+            (("--grid", "1,1,2,2", "--cell", "9000"), "a public list"),
+            ((*LISTED, *SELECTED), "Choose one way"),
+        ],
+    )
+    def test_contradictions_are_refused(
+        self, arguments: tuple[str, ...], words: str, folder: Path, publish: Publish
+    ) -> None:
+        le.plan(le.Limit(0.5, 3, 2), words=Words(title="Map of May")).to_yaml(folder / "plan.yaml")
+        done = publish("--plan", "plan.yaml", *arguments, "--ledger", "city.ledger", "--out", "may")
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert not le.Ledger.open(folder / "city.ledger").history()
+
+    def test_what_agrees_may_be_said_again(self, folder: Path, publish: Publish) -> None:
+        le.plan(le.Limit(0.5, 3, 2)).to_yaml(folder / "plan.yaml")
+        done = publish("--plan", "plan.yaml", "--mechanism", "limit", *LIMIT, *LISTED, "--out", "may")
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ((*LIMIT, "--out", "may"), 2, "There are three ways"),
+        ((*LIMIT, *LISTED), 2, "--out may"),
+        ((*LIMIT[2:], *LISTED, "--out", "may"), 2, "limit needs --epsilon"),
+        ((*LIMIT, *LISTED, *SELECTED, "--out", "may"), 2, "Choose one way"),
+        ((*LIMIT, "--grid", "1,2,3", "--cell", "5", "--out", "may"), 2, "south, west, north, east"),
+        ((*LIMIT, "--grid", "1,1,2,2", "--out", "may"), 2, "--cell 500"),
+        ((*LIMIT, "--provenance", "x", "--out", "may"), 2, "--places places.csv"),
+        ((*LIMIT, *SELECTED[:2], "--out", "may"), 2, "--select-delta"),
+        ((*LIMIT, *LISTED, "--unit", "bans", "--out", "may"), 2, "bits"),
+        ((*LIMIT, *LISTED, "--sector", "Sports", "--out", "may"), 2, "Healthcare"),
+        ((*LIMIT, *LISTED, "--not-private", "--out", "may"), 2, "leave it out"),
+        ((*LIMIT, *LISTED, "--plan", "no.yaml", "--out", "may"), 2, "cannot be read"),
+        ((*LIMIT, "--places", "no.csv", "--out", "may"), 3, "no.csv"),
+        ((*LIMIT, *LISTED, "--user", "who", "--out", "may"), 4, "'uid', 'venue'"),
+        ((*LIMIT, *LISTED, "--ledger", "no.ledger", "--out", "may"), 8, "ledger create"),
+        ((*LIMIT, *LISTED, "--out", "no/may"), 9, "folder that"),
+        ((*LIMIT, *LISTED, "--out", "places.csv"), 9, "already there"),
+    ],
+)
+def test_errors_are_sentences_with_exit_codes(
+    arguments: tuple[str, ...], code: int, words: str, folder: Path, publish: Publish
+) -> None:
+    done = publish(*arguments)
+    assert done.returncode == code, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert names(folder) == INPUTS
+
+
+STOPPING = """
+import os, signal, sys
+from locentropy.release import files
+def stopped(*_):
+    os.kill(os.getpid(), signal.SIGTERM)
+files._write = stopped
+from locentropy.cli.main import run
+run()
+"""
+
+
+def test_stopped_after_the_spend(folder: Path) -> None:
+    call = ("publish", "visits.csv", *LIMIT, *LISTED, "--ledger", "city.ledger", "--out", "may")
+    command = [sys.executable, "-c", STOPPING, *call]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert "Repeat the same call" in done.stderr
+    assert names(folder) == sorted([*INPUTS, ".may.publishing"])
+    assert locentropy(*call, cwd=folder).returncode == 0
+    assert len(le.Ledger.open(folder / "city.ledger").history()) == 1
+    assert names(folder) == sorted([*INPUTS, "may"])
+
+
+def test_taken_up_by_the_same_command(folder: Path) -> None:
+    call = ("publish", "visits.csv", *LIMIT, *LISTED, "--ledger", "city.ledger", "--out", "may")
+    killing = STOPPING.replace(
+        "files._write = stopped", "import locentropy.publishing.claim as c; c.finish = stopped"
+    )
+    command = [sys.executable, "-c", killing.replace("SIGTERM", "SIGKILL"), *call]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == -signal.SIGKILL
+    finished = locentropy(*call, cwd=folder)
+    assert finished.returncode == 0, finished.stderr
+    assert "An earlier attempt had drawn" in finished.stderr
+    assert len(le.Ledger.open(folder / "city.ledger").history()) == 1

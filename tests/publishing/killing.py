@@ -1,0 +1,196 @@
+"""Publishing processes that are killed, again and again. Run by test_crash.py, in a process of its own.
+
+Each attempt is a fork of one process that has imported everything and used nothing, so that it is short. It is killed
+after a random time by its parent, or at a random step by itself: a step is any call or return within the code that
+claims, spends, stages and renames.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import opendp.prelude  # noqa: F401  # used by the forks, as is all that is imported and not used here
+import pandas as pd  # noqa: F401  # imported by Arrow when it is first used
+
+import locentropy.release.reading
+import locentropy.visits.engines.duckdb  # noqa: F401
+from locentropy.publishing import claim_file
+from locentropy.publishing import publish as story
+from locentropy.release.verify import verify
+from tests.publishing.making import LIMIT, counted_visits, ledger_in, names, public, visits_in
+
+WATCHED = ("locentropy.publishing.", "locentropy.release.", "locentropy.privacy.ledger")
+MOST_KILLS_OF_ONE = 2
+
+
+def forked(work: Callable[[], Any]) -> int:
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        work()
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+def was_killed(pid: int) -> bool:
+    """Wait for a fork; any end but success and the kill is a failure."""
+    _, status = os.waitpid(pid, 0)
+    if os.WIFSIGNALED(status):
+        assert os.WTERMSIG(status) == signal.SIGKILL
+        return True
+    assert os.WEXITSTATUS(status) == 0, "the attempt failed"
+    return False
+
+
+class Steps:
+    """Counts the steps of a fork, and kills it at one of them."""
+
+    def __init__(self, last: float) -> None:
+        self.taken, self.last = 0, last
+
+    def __call__(self, frame: Any, event: str, argument: Any) -> None:
+        if frame.f_globals.get("__name__", "").startswith(WATCHED):
+            self.taken += 1
+            if self.taken >= self.last:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Place:
+    """A folder to publish in, with a ledger that holds earlier spends."""
+
+    def __init__(self, folder: Path, visits: Any) -> None:
+        folder.mkdir()
+        self.folder, self.visits, self.target = folder, visits, folder / "out" / "release"
+        self.target.parent.mkdir()
+        self.ledger = ledger_in(folder)
+        self.before = {self.ledger.spend(LIMIT.guarantee, "earlier").id for _ in range(2)}
+        self.paid: set[str] = set()
+        self.drawn: bytes | None = None
+
+    def attempt(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", story.ResumedWarning)
+            story.publish(self.visits, LIMIT, public(), out=self.target, ledger=self.ledger)
+
+    def look(self) -> str:
+        """Check what a kill left, and say how far the attempt had come."""
+        book = self.ledger.verify()
+        paid = {spend.id for spend in book.spends} - self.before
+        assert self.before <= {spend.id for spend in book.spends}, "a spend was lost"
+        assert self.paid <= paid, "a spend was lost"
+        assert len(paid) <= 1, "spent twice"
+        self.paid = paid
+        assert {record.spend for record in book.releases} <= paid, "a release whose spend is missing"
+        inside = self.target.parent
+        assert [name for name in names(inside) if not name.startswith(".")] in ([], ["release"])
+        whole = [*inside.glob(".release.*.staged"), *inside.glob("release")]
+        assert len(whole) <= 1
+        if whole:
+            assert paid, "a release whose spend is missing"
+            assert names(whole[0]) == ["details.yaml", "manifest.yaml", "release.csv", "release.parquet"]
+            drawn = (whole[0] / "release.parquet").read_bytes()
+            assert self.drawn in (None, drawn), "drawn twice"
+            self.drawn = drawn
+            return "staged" if whole[0] != self.target else "named" if len(names(inside)) > 1 else "done"
+        assert self.drawn is None, "what was drawn is gone"
+        if paid:
+            return "half-written" if [*inside.glob(".release.*.part")] else "spent"
+        return "claimed" if names(inside) else "nothing"
+
+    def finish(self) -> None:
+        """One attempt more that nobody disturbs."""
+        assert not was_killed(forked(self.attempt))
+        assert self.look() == "done"
+
+    def check(self) -> None:
+        """One spend, one release, and both know each other."""
+        assert len(self.paid) == 1
+        assert names(self.folder) == ["city.ledger", "out"]
+        assert [record.state for record in self.ledger.releases()] == ["staged", "published"]
+        report = verify(self.target, self.ledger)
+        assert report.ok, report
+
+
+def by_steps(uncut: Place, draw: random.Random) -> Callable[[Place], int]:
+    """Kill a fork at one of its own steps."""
+    log = uncut.folder.with_suffix(".steps")
+
+    def count() -> None:
+        steps = Steps(float("inf"))
+        sys.setprofile(steps)
+        uncut.attempt()
+        sys.setprofile(None)
+        log.write_text(str(steps.taken))
+
+    assert not was_killed(forked(count))
+    most = int(log.read_text())
+
+    def start(place: Place) -> int:
+        last = draw.randint(1, most)
+
+        def cut() -> None:
+            sys.setprofile(Steps(last))
+            place.attempt()
+
+        return forked(cut)
+
+    return start
+
+
+def by_time(uncut: Place, draw: random.Random) -> Callable[[Place], int]:
+    """Kill a fork after a time within which it would just finish."""
+    began = time.monotonic()
+    assert not was_killed(forked(uncut.attempt))
+    longest = time.monotonic() - began
+
+    def start(place: Place) -> int:
+        pid = forked(place.attempt)
+        time.sleep(draw.uniform(0, longest))
+        os.kill(pid, signal.SIGKILL)
+        return pid
+
+    return start
+
+
+def main(folder: Path, how: str, seed: int, kills: int) -> None:
+    draw, visits = random.Random(seed), visits_in(folder)
+    if how != "time":
+        # The engine has no part in these steps, and takes most of the time.
+        story.open_queries = counted_visits  # type: ignore[assignment]
+    if how == "forgetful":
+        claim_file._write = lambda *_: None  # a planted fault, which the checks must find
+    start = (by_time if how == "time" else by_steps)(Place(folder / "uncut", visits), draw)
+    found: Counter[str] = Counter()
+    places = []
+    while found.total() < kills:
+        place = Place(folder / f"{len(places)}", visits)
+        places.append(place)
+        state = "nothing"
+        for _ in range(draw.randint(1, MOST_KILLS_OF_ONE)):
+            if state != "done" and found.total() < kills:
+                dead = was_killed(start(place))
+                state = place.look()
+                found[state] += dead
+        if state != "done":
+            place.finish()
+    for place in places:
+        place.check()
+    print(json.dumps(found))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

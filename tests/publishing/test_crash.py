@@ -1,0 +1,44 @@
+"""Killed at any moment: no spend is lost, none is made twice, and a retry yields one release for one spend."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def killing(folder: Path, how: str, seed: int, kills: int) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.publishing.killing", str(folder), how, str(seed), str(kills)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+
+
+def killed(folder: Path, how: str, seed: int, kills: int) -> dict[str, int]:
+    """How many kills found the attempt how far; killing.py has checked what each left, and that a retry finishes."""
+    done = killing(folder, how, seed, kills)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, int] = json.loads(done.stdout)
+    assert sum(found.values()) == kills
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_at_random_steps(seed: int, tmp_path: Path) -> None:
+    found = killed(tmp_path, "steps", seed, 42)
+    assert {"claimed", "spent", "half-written", "named"} <= set(found), "kills fell into all of the story"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_killed_at_random_times(seed: int, tmp_path: Path) -> None:
+    killed(tmp_path, "time", seed, 16)
+
+
+def test_the_check_can_fail(tmp_path: Path) -> None:
+    """A claim that is not remembered: the retry spends again."""
+    done = killing(tmp_path, "forgetful", 0, 20)
+    assert done.returncode != 0
+    assert "spent twice" in done.stderr
