@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from locentropy.core.version import __version__
 from locentropy.privacy.ledger_book import Budget
 from locentropy.release.details import details, get
 from locentropy.release.documents import read_document, written
@@ -51,6 +51,10 @@ def with_manifest(directory: Path, about: Described) -> Iterator[str]:
     promised = loss.get("privacy_parameters", {}), variant.get("variant_name")
     if promised != (numbers(statement.guarantee), VARIANTS[statement.guarantee.kind]):
         yield f"{names.manifest} promises another ε, δ or variant than {names.details}."
+    # Which version made it decides below whether words are compared at all, so the two files must agree on it.
+    notes = get(get(deployment, "administrative", dict), "notes", str)
+    if f"made by locentropy {statement.software_version}." not in " ".join(notes.split()):
+        yield f"{names.manifest} was made by another version than {names.details} says."
     if _by_this_version(statement):
         expected = manifest(statement)
         for part in _different(_parts(found), _parts(expected)):
@@ -109,8 +113,7 @@ def _budget(note: LedgerNote, book: Book, number: int) -> Iterator[str]:
 
 def _by_this_version(statement: Statement) -> bool:
     """Whether this software would use the very same words; other versions may have others."""
-    # Not imported: the package's front names every layer above this one.
-    return bool(statement.software_version == sys.modules["locentropy"].__version__)
+    return statement.software_version == __version__
 
 
 def _different(one: dict[str, object], other: dict[str, object]) -> list[str]:

@@ -14,6 +14,7 @@ import errno
 import hashlib
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -85,8 +86,10 @@ def stage(release: Release, target: str | Path) -> Path:
         part.rename(staged)
         _sync(staged.parent)
     except BaseException:
-        for path in (part, staged):
-            shutil.rmtree(path, ignore_errors=True)
+        # Out of its name first: a staged directory is whole, whatever happens while this one is taken away.
+        with suppress(OSError):
+            staged.rename(part)
+        shutil.rmtree(part, ignore_errors=True)
         raise
     return staged
 
