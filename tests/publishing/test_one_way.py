@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import locentropy as le
+from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing import publish as story
 from tests.cli.test_commands import locentropy
 from tests.mechanisms.recording import Recorder
@@ -115,14 +116,24 @@ class TestTheSearchCanFind:
         self, folder: Path, markers: Markers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A planted fault, all the way: the release looks like any other, and is not."""
-
-        class Silent(Recorder):
-            private = True
-
-        monkeypatch.setattr(story, "OpenDPNoise", Silent)
+        monkeypatch.setattr(OpenDPNoise, "laplace", lambda self, values, scale: values)
         visits = le.Visits(folder / "secret-folder-51239" / "secret-input-51239.csv", bad_rows="drop")
         places = le.PublicLocations(folder / "places.csv")
         le.publish(visits, le.Limit(1, 3, 2), places, out=tmp_path / "may")
         assert le.verify(tmp_path / "may").ok
         assert markers.in_file(tmp_path / "may" / "release.csv")
         assert markers.in_file(tmp_path / "may" / "release.parquet")
+
+    def test_noise_that_only_says_it_is_private_is_not_believed(
+        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Impostor(Recorder):
+            private = True
+
+        monkeypatch.setattr(story, "OpenDPNoise", Impostor)
+        visits = le.Visits(folder / "secret-folder-51239" / "secret-input-51239.csv", bad_rows="drop")
+        with pytest.raises(le.LocentropyError, match="not private"):
+            le.publish(
+                visits, le.Limit(1, 3, 2), le.PublicLocations(folder / "places.csv"), out=tmp_path / "may"
+            )
+        assert not (tmp_path / "may").exists()

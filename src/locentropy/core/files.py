@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on disk; until then a power cut may forget a file that was just made or renamed."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 @contextmanager
 def made_folder(folder: Path) -> Iterator[None]:
     """Make the folder and the ones above it; on any failure take away again those that were missing."""

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import LedgerError
+from locentropy.core.files import sync_folder
 from locentropy.privacy.ledger_book import Entry
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def create(path: Path, first: Entry) -> None:
     finally:
         part.unlink(missing_ok=True)
         part.with_name(part.name + "-journal").unlink(missing_ok=True)
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def _fill(connection: sqlite3.Connection, part: Path, first: Entry) -> None:
@@ -244,14 +245,6 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
     found = [row[0] for row in connection.execute("SELECT sql FROM sqlite_master")]
     if sorted(map(str, found)) != sorted([*_tables(), *_triggers()]):
         raise LedgerError(f"{path}: its tables or triggers have been changed. {_RESTORE}")
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ReleaseError
+from locentropy.core.files import sync_folder
 from locentropy.privacy.ledger import new_id
 from locentropy.publishing.claim import Claim
 
@@ -124,11 +125,7 @@ def _write(handle: int, path: Path, memory: dict[str, Any]) -> None:
     os.ftruncate(handle, 0)
     os.pwrite(handle, json.dumps(memory).encode(), 0)
     os.fsync(handle)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(path.parent)
 
 
 def _other_order(path: Path, target: Path, earlier: Short, order: Short) -> str:

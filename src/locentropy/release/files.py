@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from locentropy.core.errors import ReleaseError
-from locentropy.core.files import made_folder
+from locentropy.core.files import made_folder, sync_folder
 from locentropy.release.details import details
 from locentropy.release.documents import written
 from locentropy.release.manifest import heading, manifest
@@ -82,9 +82,9 @@ def stage(release: Release, target: str | Path) -> Path:
         part.mkdir(mode=0o700)
         for name, content in contents(release):
             _write(part / name, content)
-        _sync(part)
+        sync_folder(part)
         part.rename(staged)
-        _sync(staged.parent)
+        sync_folder(staged.parent)
     except BaseException:
         # Out of its name first: a staged directory is whole, whatever happens while this one is taken away.
         with suppress(OSError):
@@ -115,7 +115,7 @@ def finish(staged: Path, target: str | Path) -> Path:
             raise
     if MARK not in target.name:
         target.chmod(0o755)
-    _sync(target.parent)
+    sync_folder(target.parent)
     return target
 
 
@@ -140,15 +140,6 @@ def _write(path: Path, content: Content) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync(directory: Path) -> None:
-    """Have the names in a directory on disk."""
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _absolute(path: str | Path) -> Path:
