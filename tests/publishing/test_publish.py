@@ -276,3 +276,21 @@ def test_a_full_disk_after_the_spend(
     le.publish(visits, LIMIT, public(), out=tmp_path / "may", ledger=ledger)
     assert len(ledger.history()) == 1
     assert names(tmp_path) == ["city.ledger", "may", "visits.csv"]
+
+
+class TestNothingButNoise:
+    """What could only publish noise is refused before it costs anything."""
+
+    def test_a_list_that_matches_no_visit(self, tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
+        with pytest.raises(SourceError, match="No visit is at any"):
+            le.publish(
+                visits, LIMIT, le.PublicLocations(["BAR", "CAFE"]), out=tmp_path / "may", ledger=ledger
+            )
+        assert not ledger.history()
+        assert names(tmp_path) == ["city.ledger", "visits.csv"]
+
+    def test_rows_that_are_all_dropped(self, tmp_path: Path, ledger: le.Ledger) -> None:
+        path = visits_in(tmp_path, "uid,venue,time\nu1,bar,soon\nu2,bar,later\n").source
+        with pytest.raises(SourceError, match="no row is left"):
+            le.publish(le.Visits(path, bad_rows="drop"), LIMIT, public(), ledger=ledger)
+        assert not ledger.history()

@@ -49,6 +49,10 @@ class TestLists:
         pq.write_table(pa.Table.from_pandas(self.FRAME), tmp_path / "places.parquet")
         self.check(le.PublicLocations(tmp_path / "places.parquet"))
 
+    def test_a_file_of_one_column_is_a_list_of_ids(self, tmp_path: Path) -> None:
+        (tmp_path / "excluded.csv").write_text("Venue Nr\na\nb\n")
+        assert le.PublicLocations(tmp_path / "excluded.csv").load().ids.to_pylist() == ["a", "b"]
+
     def test_a_plain_list_of_ids(self) -> None:
         assert le.PublicLocations([3, 1]).load().ids.to_pylist() == [3, 1]
 
@@ -62,7 +66,7 @@ class TestLists:
             ("place\n1\n1\n", BadRowsError, "more than once"),
             ("place,name\n,x\n2,y\n", BadRowsError, "no id"),
             ("place\n", LocentropyError, "no rows"),
-            ("where\nx\n", ColumnError, "location"),
+            ("where,what\nx,y\n", ColumnError, "--places-location"),
             ("place,lat,lon\na,north,1\n", BadRowsError, "lat"),
             ("place,lat,lon\na,91,1\n", BadRowsError, "-90 to 90"),
             ("place\na\nb,c\n", LocentropyError, "places.csv"),

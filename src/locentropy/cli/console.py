@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -15,6 +16,15 @@ out: Final = Console(highlight=False, emoji=False)
 err: Final = Console(stderr=True, highlight=False, emoji=False)
 
 _SECONDS_BEFORE_BAR: Final = 1.0
+
+
+STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def ignore_signals() -> None:
+    """Hear no further requests to stop: what is left to do is short and must not be cut."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def note(text: str) -> None:

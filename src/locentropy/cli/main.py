@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import signal
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 import locentropy
 from locentropy.cli import datasets, demo, entropy, ledger, plan, publish, verify
-from locentropy.cli.console import err
+from locentropy.cli.console import STOP_SIGNALS, err, ignore_signals
 from locentropy.core.errors import LocentropyError
 
 if TYPE_CHECKING:
@@ -58,18 +58,18 @@ class _Stopped(BaseException):
         self.exit_code = 128 + number
 
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_received: list[int] = []
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    for each in _SIGNALS:
-        signal.signal(each, signal.SIG_IGN)  # once is enough: a second one would disturb the cleaning up
+    ignore_signals()  # once is enough: a second one would disturb the cleaning up
+    _received.append(number)
     raise _Stopped(number)
 
 
 def run() -> None:
     """Run the command line. Errors that people can mend are told in a sentence; exit codes tell them apart."""
-    for number in _SIGNALS:
+    for number in STOP_SIGNALS:
         signal.signal(number, _stop)
     if "--debug" in sys.argv:
         app()
@@ -82,12 +82,18 @@ def run() -> None:
         _tell(f"{error.filename or 'the system'}: {error.strerror or type(error).__name__}.")
         sys.exit(LocentropyError.exit_code)
     except Exception as error:
+        if _received:  # a library turned the stopping into an error of its own
+            _say_stopped(128 + _received[0])
         # Something nobody foresaw. Its own words may quote data, so only its kind is shown.
         _tell(f"An unexpected {type(error).__name__} stopped the command. With --debug it shows where.")
         sys.exit(LocentropyError.exit_code)
     except _Stopped as stopped:
-        err.print("Stopped; no half-written file was left behind.")
-        sys.exit(stopped.exit_code)
+        _say_stopped(stopped.exit_code)
+
+
+def _say_stopped(exit_code: int) -> NoReturn:
+    err.print("Stopped; no half-written file was left behind.")
+    sys.exit(exit_code)
 
 
 def _tell(message: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from locentropy.cli import approved, mechanism_options, options, place_options
-from locentropy.cli.console import progress_bar, warn
+from locentropy.cli.console import ignore_signals, note, progress_bar, warn
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -160,6 +160,7 @@ def publish(
         and planned.locations not in (None, len(order.listed))
     ):
         warn(f"{plan} expects {planned.locations:,} places, and there are {len(order.listed):,}.")
+    _advise(using, unstated=public is not None and provenance is None)
     book = None if ledger is None else Ledger.open(ledger)
     if dry_run:
         rehearse(order, book, as_json=as_json)
@@ -176,8 +177,22 @@ def publish(
         release = carry_out(
             order, table_of_visits, out=to, ledger=book, resources=resources, progress=progress
         )
+    ignore_signals()  # it is published: only telling so is left
     target = marked_target(to, private=release.statement.private)
     tell(release, target, book, as_json=as_json)
+
+
+def _advise(mechanism: Any, *, unstated: bool) -> None:
+    """Remind of what is easily forgotten, and would be seen by every reader of the release."""
+    if getattr(mechanism, "max_users", None) is None:
+        note(
+            "Without --max-users, a public bound on the number of people (such as the city's population), values may "
+            "come out larger than any entropy can be."
+        )
+    if unstated:
+        note(
+            'The manifest will say that nobody stated where the list comes from: --provenance "the city\'s register"'
+        )
 
 
 def _words_with(path: Path, plan: Plan, words: dict[str, str | None]) -> dict[str, str | None]:

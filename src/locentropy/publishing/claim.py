@@ -58,8 +58,9 @@ class Claim:
         target = self.target
         if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
             raise ReleaseError(
-                f"{target} is already there and not an empty directory. A release never replaces another: choose a "
-                f"new name, for example {target}-2"
+                f"{target} is already there and not an empty directory. If it is the release of an earlier call that "
+                f"was stopped late, it is complete: see `locentropy verify {target.name}`. A release never replaces "
+                f"another: for a further one, which spends again, choose a new name, for example {target}-2"
             )
         if target.is_mount():
             raise ReleaseError(

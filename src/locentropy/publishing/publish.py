@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from locentropy.core.bounds import Bounds
-from locentropy.core.errors import ParameterError, ReleaseError
+from locentropy.core.errors import ParameterError, ReleaseError, SourceError
 from locentropy.core.grid import Grid
 from locentropy.core.locations import Locations
 from locentropy.mechanisms.select_locations import SelectLocations
@@ -107,7 +107,11 @@ def carry_out(
             claim.refuse_second_draw(ledger)
             claim.stage(_drawn(order, claim, visits, ledger, resources, progress))
         claim.finish(ledger)
-    return Release.load(target)
+    try:
+        return Release.load(target)
+    except BaseException as error:
+        error.add_note(f"The release is published and complete: {target}")
+        raise
 
 
 def _drawn(
@@ -146,7 +150,13 @@ def _rehearse(order: Order, queries: Remembered) -> None:
     asking: Any = order.mechanism
     if isinstance(order.places, SelectLocations):
         queries.profile(Bounds(order.places.max_locations, 1, order.places.keep))
-    queries.profile(Bounds(asking.max_locations, asking.max_visits, asking.keep))
+    profile = queries.profile(Bounds(asking.max_locations, asking.max_visits, asking.keep))
+    if profile.users.sum() == 0:
+        raise SourceError(
+            "No visit is at any of the places that are to be published, so all that could be published is noise. Are "
+            "ids written alike in the visits and in the list? Are the edges of the grid in the order south, west, "
+            "north, east? Nothing was spent."
+        )
 
 
 def _estimates(order: Order, queries: Queries) -> tuple[Estimates, Locations | None]:

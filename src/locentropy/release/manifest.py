@@ -138,21 +138,18 @@ def _variant(statement: Statement) -> dict[str, str]:
 
 def _unprotected(statement: Statement) -> str:
     if not statement.private:
-        return (
-            "Everything: no quantity in the data is protected. Locations: "
-            f"{statement.locations_source}; the owner says: {statement.locations_provenance}."
-        )
+        return f"Everything: no quantity in the data is protected. Locations: {_places_words(statement)}."
     known = [str(public) for public in statement.guarantee.public_inputs if public.name != "locations"]
     parts = [f"Taken as public and not protected: the parameters ({'; '.join(known) or 'none'})"]
     if statement.locations_source.startswith("private selection"):
         parts.append(
             f"which locations appear was itself chosen privately, at a cost that the total includes "
-            f"({statement.locations_source}; {statement.locations_provenance})"
+            f"({_places_words(statement)})"
         )
     else:
         parts.append(
             "the list of locations with their names and coordinates, where given "
-            f"({statement.locations_source}; the owner says: {statement.locations_provenance})"
+            f"({_places_words(statement)})"
         )
     parts.append(
         "that the data exists and that this release was made, and all words of the owner in this file"
@@ -225,12 +222,31 @@ def _composition(statement: Statement) -> str:
     return f"{cost} {ledger_words(statement)}"
 
 
+def _selection_words(statement: Statement) -> str:
+    """What came before the mechanism, where places were selected: its own budget and bound are in the source."""
+    if not statement.locations_source.startswith("private selection ("):
+        return ""
+    return (
+        f"First a {statement.locations_source}: each place is named by a coin whose chance rises with the number of "
+        "its users, who for this count in at most that many locations. Then, at its own ε and bounds, "
+    )
+
+
+def _places_words(statement: Statement) -> str:
+    """Where the list comes from; the owner's words only if there are any beside our own."""
+    source, words = statement.locations_source, statement.locations_provenance
+    return source if words == source else f"{source}; the owner says: {words}"
+
+
 def _implementation(statement: Statement) -> dict[str, str]:
     given = "; ".join(f"{name} = {value}" for name, value in statement.parameters.items()) or "none"
     about = _MECHANISMS.get(statement.mechanism, "Its module in the software states what it does.")
     return {
         "preprocessing_and_hyperparameter_tuning": f"{_bounding(statement)} {_tuning(statement)}",
-        "mechanisms": f"{statement.mechanism} of locentropy {statement.software_version}, with {given}. {about}",
+        "mechanisms": (
+            f"{_selection_words(statement)}{statement.mechanism} of locentropy {statement.software_version}, with "
+            f"{given}. {about}"
+        ),
         "justification": (
             "Counts are integers, noise is OpenDP's discrete noise from the operating system's randomness, and the "
             f"software comes with a proof for each mechanism. {statement.guarantee}"

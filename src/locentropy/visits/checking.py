@@ -48,6 +48,14 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
     broken = {role: row[f"bad_{role}"] for role in _RULES if row.get(f"bad_{role}")}
     for role, count in broken.items():
         PRIVATE_LOG.info("%s: column %r: %s: %d", engine.label, engine.columns[role], _RULES[role], count)
+    if broken and bad_rows == "drop":
+        good = expression.without_bad_rows(engine.visits)
+        if engine.run(good.aggregate(rows=good.count()), "Checking")["rows"][0].as_py() == 0:
+            named = ", ".join(repr(engine.columns[role]) for role in broken)
+            raise SourceError(
+                f"{engine.label}: no row is left when those that break a rule are dropped. Do the columns {named} hold "
+                "what they were named for?"
+            )
     if broken and bad_rows == "fail":
         rules = expression.bad_rows(engine.visits)
         found = (

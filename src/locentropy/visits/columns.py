@@ -66,10 +66,12 @@ def resolve(
     source: str,
     required: Sequence[str] = BY_ID,
     hint: str = "",
+    prefix: str = "--",
 ) -> Roles:
     """The column of each role: the one chosen, else the only one with a usual name.
 
-    `source` is how errors name the table, `hint` what they say where a required column has no usual name.
+    `source` is how errors name the table, `hint` what they say where a required column has no usual name, `prefix`
+    how options for its columns begin.
     """
     named = {role: choice for role, choice in choices.items() if isinstance(choice, str)}
     for role, name in named.items():
@@ -85,7 +87,7 @@ def resolve(
         elif not optional:
             raise ColumnError(
                 f"{source}: no {role} column was recognised. {_listing(columns)} "
-                f'Name it: {role}="…" in Python, --{role} … on the command line.{hint}'
+                f'Name it: {role}="…" in Python, {prefix}{role} … on the command line.{hint}'
             )
     _coordinates_come_in_pairs(roles, named, columns, source)
     _must_not_clash(roles, columns, source)

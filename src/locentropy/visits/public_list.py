@@ -56,7 +56,9 @@ class PublicLocations:
                 raise ParameterError(f"{self.source}: a public list is one file, and this is {len(parts)}.")
             [part] = parts
             choices = {role: getattr(self, role) for role in ("location", "name", "lat", "lon")}
-            roles = resolve(choices, part.columns, part.label, ("location",), part.hint)
+            if self.location is RECOGNISE and len(part.columns) == 1:
+                choices["location"] = part.columns[0]  # a list of one column is a list of ids
+            roles = resolve(choices, part.columns, part.label, ("location",), prefix="--places-")
             relation = part.bind(con, roles, drop_bad=False)
             stored = kind_of(relation.columns["location"].type_name)
             types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
@@ -68,7 +70,7 @@ class PublicLocations:
                 rows = con.sql(f"SELECT {columns} FROM {relation.sql}").to_arrow_table()
             except duckdb.Error:
                 raise SourceError(
-                    f"{part.label}: cannot be read as a list of places. Is the file whole?"
+                    f"{part.label}: cannot be read as a list of places. Is the file whole, and UTF-8 text?"
                 ) from None
         return _as_locations(rows, part.label, typed=not part.reads_once and stored != "big-integer")
 

@@ -269,7 +269,9 @@ def _unreadable_row(label: str, message: str, *, drop: bool) -> LocentropyError:
             f"{label}: {where} is not UTF-8 text. Convert the file first, for example: iconv -f latin1 -t utf-8"
         )
     why = f" (it has {fields[2]} fields, not {fields[1]})" if fields else ""
-    advice = "" if drop else ', or leave such lines out: bad_rows="drop" (--bad-rows drop)'
+    # Only a wrong number of fields is a matter of one line, and can be dropped.
+    droppable = fields is not None and not drop
+    advice = ', or leave such lines out: bad_rows="drop" (--bad-rows drop)' if droppable else ""
     return BadRowsError(
         f"{label}: {where} cannot be read as a row{why}. Are all quotation marks closed, and do all lines end alike? "
         f"Mend the file{advice}."
