@@ -278,6 +278,17 @@ def test_a_full_disk_after_the_spend(
     assert names(tmp_path) == ["city.ledger", "may", "visits.csv"]
 
 
+def test_the_rule_for_bad_rows_is_told_and_not_their_number(tmp_path: Path, ledger: le.Ledger) -> None:
+    path = visits_in(tmp_path, ROWS + ",bar\n" * 7).source
+    release = le.publish(
+        le.Visits(path, bad_rows="drop"), LIMIT, public(), out=tmp_path / "may", ledger=ledger
+    )
+    assert release.statement.parameters["bad_rows"] == "drop"
+    manifest = (tmp_path / "may" / "manifest.yaml").read_text()
+    assert "Rows that break a rule" in " ".join(manifest.split())
+    assert le.verify(tmp_path / "may", ledger).ok
+
+
 class TestNothingButNoise:
     """What could only publish noise is refused before it costs anything."""
 

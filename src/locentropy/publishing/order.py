@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.mechanism import Mechanism
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.release.statement import LedgerNote, Unit
+    from locentropy.visits.visits import BadRows
 
 PlacesChoice = PublicLocations | Grid | SelectLocations
 """The three ways to say which places are published."""
@@ -159,9 +160,13 @@ class Order:
             f"of users of a place: {errors or 'none'}."
         )
 
-    def statement(self, release_id: str, note: LedgerNote | None, *, tuned: bool) -> Statement:
-        """All that is said about the release."""
+    def statement(
+        self, release_id: str, note: LedgerNote | None, *, tuned: bool, bad_rows: BadRows = "fail"
+    ) -> Statement:
+        """All that is said about the release; of rows that were dropped the rule, never the number."""
         parameters = {name: str(value) for name, value in written_parameters(self.mechanism).items()}
+        if bad_rows == "drop":
+            parameters["bad_rows"] = bad_rows
         return Statement(
             release_id=release_id,
             guarantee=self.guarantee,

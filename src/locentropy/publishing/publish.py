@@ -133,7 +133,8 @@ def _drawn(
         estimates, places = _estimates(order, queries)
     note = None if book is None else ledger_note(book, claim.spend_id)
     tuned = book is not None and bool(book.evaluations)
-    return Release.of(estimates, places, order.statement(claim.release_id, note, tuned=tuned))
+    statement = order.statement(claim.release_id, note, tuned=tuned, bad_rows=visits.bad_rows)
+    return Release.of(estimates, places, statement)
 
 
 def _without_excluded(order: Order, queries: Queries) -> Queries:

@@ -260,6 +260,11 @@ def _bounding(statement: Statement) -> str:
     given = statement.parameters
     listed = not statement.locations_source.startswith(("private selection", "unprotected selection"))
     first = "Visits to places outside the list are left out before anything is counted. " if listed else ""
+    if given.get("bad_rows") == "drop":
+        first = (
+            "Rows that break a rule fixed beforehand (no id, a time that is none, and the like) are left out; how "
+            f"many is not told. {first}"
+        )
     if not {"max_locations", "max_visits"} <= set(given):
         return f"{first}Each person is cut to the bounds of the mechanism."
     keep = f" (kept: {given['keep']})" if "keep" in given else ""
