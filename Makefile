@@ -20,6 +20,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/profile.py
 	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/sensitivity.py
+	$(BIN)/python benchmarks/utility.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

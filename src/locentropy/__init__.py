@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.limit_cb import LimitCB
     from locentropy.mechanisms.limit_ptr import LimitPTR
     from locentropy.mechanisms.limit_ss import LimitSS
+    from locentropy.mechanisms.moments import Moments
     from locentropy.mechanisms.select_locations import SelectLocations
     from locentropy.planning.plans import Plan, plan
     from locentropy.privacy.guarantee import Guarantee
@@ -57,6 +58,7 @@ _HOME = {
     "LimitSS": "mechanisms.limit_ss",
     "Locations": "core.locations",
     "LocentropyError": "core.errors",
+    "Moments": "mechanisms.moments",
     "OpenDPNoise": "privacy.noise",
     "Plan": "planning.plans",
     "PublicLocations": "visits.public_list",
@@ -88,6 +90,7 @@ __all__ = [
     "LimitSS",
     "Locations",
     "LocentropyError",
+    "Moments",
     "OpenDPNoise",
     "Plan",
     "PublicLocations",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from datetime import date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from locentropy.core.errors import ParameterError
 from locentropy.datasets import City
+from locentropy.datasets._habits import Habits
 from locentropy.datasets._kinds import KINDS
 from locentropy.datasets._people import MINUTES_BETWEEN, NO_WORK
 from locentropy.datasets._town import BRIDGES, is_land, river_x, walks
@@ -50,13 +52,17 @@ def places(city: City) -> pd.DataFrame:
     places=st.integers(FEWEST_PLACES, 120),
     days=st.integers(1, 9),
     seed=st.integers(0, 2**63 - 1),
+    habits=st.sampled_from(get_args(Habits)),
 )
-@example(people=1, places=FEWEST_PLACES, days=1, seed=0)
-@example(people=500, places=FEWEST_PLACES, days=7, seed=1)
-@example(people=1, places=400, days=28, seed=2)
-@example(people=1, places=FEWEST_PLACES, days=1, seed=154)  # nobody goes anywhere
-def test_what_always_holds(people: int, places: int, days: int, seed: int) -> None:
-    city = City(people=people, places=places, days=days, seed=seed)
+@example(people=1, places=FEWEST_PLACES, days=1, seed=0, habits="usual")
+@example(people=500, places=FEWEST_PLACES, days=7, seed=1, habits="usual")
+@example(people=1, places=400, days=28, seed=2, habits="usual")
+@example(people=1, places=FEWEST_PLACES, days=1, seed=154, habits="usual")  # nobody goes anywhere
+@example(people=1, places=FEWEST_PLACES, days=1, seed=0, habits="clustered")
+@example(people=500, places=FEWEST_PLACES, days=7, seed=1, habits="homes")
+@example(people=1, places=400, days=28, seed=2, habits="regulars")
+def test_what_always_holds(people: int, places: int, days: int, seed: int, habits: Habits) -> None:
+    city = City(people=people, places=places, days=days, seed=seed, habits=habits)
     table = city.visits()
     assert table.schema == VISITS_SCHEMA
     listed = city.places().to_pandas()
@@ -96,6 +102,16 @@ def check_nobody_is_in_two_places(visits: pd.DataFrame) -> None:
     assert (np.diff(time)[again] >= np.timedelta64(MINUTES_BETWEEN, "m")).all()
 
 
+def test_the_data_of_a_city_are_what_they_were() -> None:
+    """Equal parameters give equal data, from one version to the next as well."""
+    city = City(people=500, places=120, days=7, seed=3)
+    digest = hashlib.sha256()
+    for table in (city.places(), city.visits()):
+        for column in table.columns:
+            digest.update(str(column.to_pylist()).encode())
+    assert digest.hexdigest()[:24] == "5bceb8f8e9830a72e23dd6b1"
+
+
 def test_the_seed_decides() -> None:
     small = City(people=50, places=60, days=3)
     assert small.visits().equals(City(people=50, places=60, days=3).visits())
@@ -115,6 +131,8 @@ def test_a_city_shows_how_it_is_called_and_compares_by_its_parameters() -> None:
     city = City(people=5, places=60, days=3, seed=1)
     assert eval(repr(city), {"City": City, "datetime": sys.modules["datetime"]}) == city  # noqa: S307
     assert city != City(people=5, places=61, days=3, seed=1)
+    odd = City(people=5, places=60, days=3, seed=1, habits="homes")
+    assert eval(repr(odd), {"City": City, "datetime": sys.modules["datetime"]}) == odd != city  # noqa: S307
     assert len({city, City(people=5, places=60, days=3, seed=1)}) == 1
 
 
@@ -191,6 +209,7 @@ def test_a_few_regulars_rule_some_venues(visits: pd.DataFrame) -> None:
         ({"start": "2025-03-03"}, "start='2025-03-03'"),
         ({"start": datetime(2025, 3, 3, 12)}, "start="),
         ({"start": date(9999, 12, 30)}, "start="),
+        ({"habits": "odd"}, "habits='odd'.*'clustered', 'homes', 'regulars'"),
     ],
 )
 def test_bad_parameters_are_named_with_a_correct_call(parameters: dict[str, int], name: str) -> None:

@@ -14,7 +14,7 @@ from locentropy.core.errors import EngineError, ParameterError
 from locentropy.core.estimates import Estimates
 from locentropy.core.locations import Locations
 from locentropy.evaluation.experiments.simulation import SimulatedNoise
-from locentropy.mechanisms import Baseline, LargeDeltaWarning, Limit, LimitCB, LimitPTR, LimitSS
+from locentropy.mechanisms import Baseline, LargeDeltaWarning, Limit, LimitCB, LimitPTR, LimitSS, Moments
 from locentropy.privacy.calibration import lattice_scales
 from locentropy.privacy.noise import LATTICE, OpenDPNoise, to_lattice
 
@@ -23,12 +23,15 @@ from .recording import CrowdQueries, Recorder
 ALL = [
     Baseline(1.0, 100, 1000),
     Limit(1.0, 3, 2),
+    Moments(1.0, 3, 2),
     LimitSS(1.0, 1e-6, 3, 2),
     LimitPTR(2.0, 1e-6, 3, 2, 2),
     LimitCB(1.0, 3, 2, 3, accept_no_guarantee=True),
 ]
 SELECTING = [mechanism for mechanism in ALL if isinstance(mechanism, LimitPTR | LimitCB)]
 LISTING = [mechanism for mechanism in ALL if mechanism not in SELECTING]
+ON_ENTROPY = [mechanism for mechanism in ALL if not isinstance(mechanism, Moments)]
+"""Those that add noise to the entropy itself."""
 
 
 def name(mechanism: object) -> str:
@@ -37,6 +40,7 @@ def name(mechanism: object) -> str:
 
 each = pytest.mark.parametrize("mechanism", ALL, ids=name)
 each_listing = pytest.mark.parametrize("mechanism", LISTING, ids=name)
+each_on_entropy = pytest.mark.parametrize("mechanism", ON_ENTROPY, ids=name)
 each_selecting = pytest.mark.parametrize("mechanism", SELECTING, ids=name)
 
 CROWDS = [{1: 400, 2: 30}, {}, {2: 1}, {1: 1, 2: 1}, {2: 300}]
@@ -161,7 +165,7 @@ def recorded(mechanism) -> tuple[Recorder, Estimates]:
     return noise, through(mechanism, noise)
 
 
-@each
+@each_on_entropy
 def test_the_lattice_points_of_the_entropy_are_noised(mechanism):
     noise, estimates = recorded(mechanism)
     exact = (
@@ -173,7 +177,7 @@ def test_the_lattice_points_of_the_entropy_are_noised(mechanism):
     assert estimates.entropy[shown].tolist() == (noise.values / LATTICE).tolist()
 
 
-@each
+@each_on_entropy
 def test_values_are_on_the_lattice_and_not_negative(mechanism):
     estimates = through(mechanism, OpenDPNoise(), crowds=CROWDS * 50, ids=[f"{i:03}" for i in range(250)])
     for column in (estimates.entropy, estimates.low, estimates.high):
@@ -187,6 +191,7 @@ def test_values_are_on_the_lattice_and_not_negative(mechanism):
 def test_values_are_at_most_the_logarithm_of_the_users(max_users):
     for mechanism in (
         Limit(0.1, 3, 2, max_users=max_users),
+        Moments(0.1, 3, 2, max_users=max_users),
         LimitSS(0.1, 1e-6, 3, 2, max_users=max_users),
         LimitPTR(5.0, 1e-6, 3, 2, 2, max_users=max_users),
         LimitCB(0.1, 3, 2, 3, accept_no_guarantee=True, max_users=max_users),
@@ -226,7 +231,7 @@ def test_simulated_noise_is_marked(mechanism):
     assert not through(mechanism, SimulatedNoise(1)).private
 
 
-@each
+@each_on_entropy
 def test_error_bars_are_public_constants_or_absent(mechanism):
     estimates = through(mechanism, OpenDPNoise())
     if isinstance(mechanism, LimitSS | LimitCB):
@@ -251,6 +256,7 @@ def test_guarantees_say_what_is_promised_and_what_is_public():
         assert known in said
     assert "locations = the list, which was not made from the visits" in said
     assert Limit(0.1, 5, 3).guarantee.kind == "pure"
+    assert Moments(0.1, 5, 3).guarantee == Limit(0.1, 5, 3).guarantee
     assert Baseline(0.1, 5, 3).guarantee == Limit(0.1, 5, 3).guarantee
     for mechanism in (LimitSS(0.1, 1e-9, 5, 3), LimitPTR(0.1, 1e-9, 5, 3, 7)):
         assert mechanism.guarantee.kind == "approximate"
@@ -274,6 +280,7 @@ def test_the_parts_of_limit_ptr_add_up_to_epsilon(epsilon, split):
 GOOD = {
     Baseline: {"epsilon": 1.0, "max_locations": 5, "max_visits": 5},
     Limit: {"epsilon": 1.0, "max_locations": 5, "max_visits": 5},
+    Moments: {"epsilon": 1.0, "max_locations": 5, "max_visits": 5},
     LimitSS: {"epsilon": 1.0, "delta": 1e-8, "max_locations": 5, "max_visits": 5},
     LimitPTR: {"epsilon": 1.0, "delta": 1e-8, "max_locations": 5, "max_visits": 5, "min_users": 50},
     LimitCB: {
@@ -361,6 +368,7 @@ def test_narrow_whole_numbers_do_not_overflow(kind):
     many = 100 if kind is np.int8 else 6000
     for plain, narrow in (
         (Limit(1.0, many, 5), Limit(1.0, kind(many), kind(5))),
+        (Moments(1.0, many, 5), Moments(1.0, kind(many), kind(5))),
         (LimitPTR(1.0, 1e-8, many, 5, 50), LimitPTR(1.0, 1e-8, kind(many), kind(5), kind(50))),
     ):
         assert narrow == plain

@@ -11,7 +11,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.locations import Locations
-from locentropy.mechanisms import Limit, LimitPTR, LimitSS
+from locentropy.mechanisms import Limit, LimitPTR, LimitSS, Moments
 from locentropy.visits.queries import TableQueries
 
 from .recording import Recorder
@@ -38,18 +38,19 @@ def measured(rows: list[tuple[int, str]], keep: str) -> dict[str, tuple[list[int
     with le.open_queries(visits, locations=PLACES) as queries:
         for mechanism in (
             Limit(1.0, 2, 3, keep),
+            Moments(1.0, 2, 3, keep),
             LimitSS(1.0, 1e-6, 2, 3, keep=keep),
             LimitPTR(1.0, 0.4, 2, 3, 0, keep=keep),
         ):
             noise = Recorder()
             mechanism.estimate(queries, Locations(PLACES), noise)
-            found[type(mechanism).__name__] = (noise.values.tolist(), noise.scales.tolist())
+            found[type(mechanism).__name__] = (noise.values.ravel().tolist(), noise.scales.ravel().tolist())
         found["coins"] = (noise.coins.tolist(), [])
     return found
 
 
-def limit_loss(here: dict, there: dict) -> Fraction:
-    (values, scales), (others, _) = here["Limit"], there["Limit"]
+def limit_loss(here: dict, there: dict, name: str = "Limit") -> Fraction:
+    (values, scales), (others, _) = here[name], there[name]
     return sum(abs(v - w) / Fraction(b) for v, w, b in zip(values, others, scales, strict=True))
 
 
@@ -62,6 +63,7 @@ def test_one_user_costs_no_more_than_promised(seed, keep):
     for user in range(12):
         without = measured([row for row in rows if row[0] != user], keep)
         assert limit_loss(whole, without) <= 1
+        assert limit_loss(whole, without, "Moments") <= 1
         smooth = list(zip(*whole["LimitSS"], *without["LimitSS"], strict=True))
         assert sum(abs(v - w) / Fraction(min(b, c)) for v, b, w, c in smooth) <= EPSILON_1
         moved = sum((v, b) != (w, c) for v, b, w, c in smooth)
@@ -81,6 +83,9 @@ def test_the_check_sees_an_engine_that_does_not_bound_locations(monkeypatch):
 
     rows = [(user, f"place-{at}") for at in range(6) for user in range(2)]
     fewer = [row for row in rows if row[0] != 0]
-    assert limit_loss(measured(rows, "lowest-id"), measured(fewer, "lowest-id")) <= 1
+    sound = measured(rows, "lowest-id"), measured(fewer, "lowest-id")
     monkeypatch.setattr(TableQueries, "profile", unbounded)
-    assert limit_loss(measured(rows, "lowest-id"), measured(fewer, "lowest-id")) > 2
+    loose = measured(rows, "lowest-id"), measured(fewer, "lowest-id")
+    for mechanism in ("Limit", "Moments"):
+        assert limit_loss(*sound, mechanism) <= 1
+        assert limit_loss(*loose, mechanism) > 2

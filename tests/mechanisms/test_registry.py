@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locentropy.core.errors import ParameterError
-from locentropy.mechanisms import Baseline, Limit, LimitCB, LimitPTR, LimitSS
+from locentropy.mechanisms import Baseline, Limit, LimitCB, LimitPTR, LimitSS, Moments
 from locentropy.mechanisms.registry import (
     described,
     example_of,
@@ -25,6 +25,7 @@ MADE = {
     "limit-ss": LimitSS(0.3, 1e-8, 5, 5, floor=0.002, split=0.9),
     "limit-ptr": LimitPTR(5.0, 1e-8, 5, 5, 50, split=0.3),
     "limit-cb": LimitCB(1.0, 5, 5, 50, accept_no_guarantee=True),
+    "moments": Moments(0.7, 5, 20, keep="most-visited", max_users=100_000),
 }
 
 
@@ -62,10 +63,12 @@ def test_epsilon_survives_to_the_last_digit(epsilon: float) -> None:
 @pytest.mark.parametrize(
     ("name", "parameters", "words"),
     [
-        ("gauss", {}, "baseline, limit, limit-ss, limit-ptr, limit-cb"),
+        ("gauss", {}, "baseline, limit, limit-ss, limit-ptr, limit-cb, moments"),
         ("limit", {"epsilon": 1.0, "colour": 3}, "epsilon, max_locations, max_visits, keep, max_users"),
         ("limit", {"epsilon": 1.0}, "needs max_locations, max_visits"),
         ("limit-ss", {"epsilon": "1"}, "needs delta"),
+        ("moments", {"epsilon": 1.0, "max_locations": 5}, "needs max_visits"),
+        ("moments", {"epsilon": 1.0, "max_locations": 5, "max_visits": 101}, "max_visits=101"),
         ("limit", {"epsilon": "much", "max_locations": 5, "max_visits": 5}, "decimal number"),
         (
             "limit",

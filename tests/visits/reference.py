@@ -1,4 +1,4 @@
-"""The profile in plain Python, written from the definition, to compare the engines with."""
+"""The profiles in plain Python, written from the definition, to compare the engines with."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from locentropy import Bounds, VisitProfile
+    from locentropy.core.share_profile import ShareProfile
 
 
 class Row(NamedTuple):
@@ -67,3 +68,39 @@ def places_histogram(rows: Iterable[Row]) -> list[int]:
     """How many users were at exactly 0, 1, 2, … places."""
     sizes = Counter(len(places) for places in pairs(rows).values())
     return [sizes[size] for size in range(max(sizes) + 1)]
+
+
+class Presence(NamedTuple):
+    by_place: Counter[tuple[Any, int]]
+    """By (location, visits), visits clipped."""
+    by_share: Counter[int]
+    by_visits: Counter[int]
+
+
+def shares(
+    rows: Iterable[Row], unit: int, largest: int, max_visits: int, listed: set[Any] | None = None
+) -> Presence:
+    """Everyone's presence."""
+    found = Presence(Counter(), Counter(), Counter())
+    for places in pairs(rows, listed).values():
+        share = min(largest, unit // len(places))
+        for at, (visits, _) in places.items():
+            found.by_place[at, min(visits, max_visits)] += share
+            found.by_share[share] += share
+            found.by_visits[visits] += share
+    return found
+
+
+def as_presence(profile: ShareProfile) -> Presence:
+    at = profile.locations.take(profile.index).to_pylist()
+    keys = list(zip(at, profile.visits.tolist(), strict=True))
+    order = list(zip(profile.index.tolist(), profile.visits.tolist(), strict=True))
+    assert sorted(set(order)) == order, "in order, without repeats"
+
+    def counter(histogram: tuple[Any, Any]) -> Counter[int]:
+        values, totals = (each.tolist() for each in histogram)
+        assert sorted(set(values)) == values, "in order, without repeats"
+        return Counter(dict(zip(values, totals, strict=True)))
+
+    by_place = Counter(dict(zip(keys, profile.shares.tolist(), strict=True)))
+    return Presence(by_place, counter(profile.by_share), counter(profile.by_visits))

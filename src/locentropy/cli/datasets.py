@@ -31,16 +31,26 @@ def city(
     places: Annotated[int, typer.Option("--places", help="How many places it has.")] = 400,
     days: Annotated[int, typer.Option("--days", help="How many days they are watched.")] = 28,
     seed: Seed = 0,
+    habits: Annotated[
+        str,
+        typer.Option(
+            "--habits",
+            help="How people choose where to go: usual; clustered in communities; in homes of one resident; "
+            "or as regulars of venues.",
+        ),
+    ] = "usual",
 ) -> None:
     """Make a synthetic city: homes, workplaces and venues with regulars, and a public list of its places.
 
-    Example:
+    Examples:
 
       locentropy datasets city --out city --people 10000
+
+      locentropy datasets city --out village --habits regulars
     """
     from locentropy.datasets.city import City
 
-    made = City(people=people, places=places, days=days, seed=seed)
+    made = City(people, places, days, seed, habits=habits)  # type: ignore[arg-type]  # checked by City itself
     with progress_bar() as progress:
         made.write(to, progress=lambda fraction: progress("Building the city", fraction))
     note(f"Written: {to / 'visits.parquet'} and the public list {to / 'places.csv'}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import locentropy
-from locentropy.cli import datasets, demo, entropy, ledger, plan, publish, verify
+from locentropy.cli import advise, datasets, demo, entropy, evaluate, ledger, plan, publish, verify
 from locentropy.cli.console import STOP_SIGNALS, err, ignore_signals
 from locentropy.core.errors import LocentropyError
 
@@ -24,8 +24,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(advise.advise)
 app.command()(demo.demo)
 app.command()(entropy.entropy)
+app.command()(evaluate.evaluate)
 app.command()(plan.plan)
 app.command()(publish.publish)
 app.command()(verify.verify)

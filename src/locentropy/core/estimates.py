@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Estimand = Literal["bounded", "true"]
 """Which entropy is estimated: that of the visits after bounding every user, or that of all visits."""
+
+COLUMNS: Final = ("entropy", "std_error", "low", "high", "entropy_busy")
+"""The numbers that there may be for each location."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +50,15 @@ class Estimates:
     high: Reals | None = None
     """Upper end."""
 
+    entropy_busy: Reals | None = None
+    """A second estimate, better for rankings of busy places and worse for all places together (Shares)."""
+
     def __post_init__(self) -> None:
         if self.estimand not in get_args(Estimand):
             raise ParameterError(f"estimand={self.estimand!r} is not one of {get_args(Estimand)}.")
         if (self.low is None) != (self.high is None):
             raise ParameterError("An interval has both ends, low and high, or neither.")
-        for name in ("entropy", "std_error", "low", "high"):
+        for name in COLUMNS:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, self._checked(name))
         if self.low is not None and self.high is not None and (self.low > self.high).any():
@@ -77,7 +83,7 @@ class Estimates:
     def to_arrow(self) -> pa.Table:
         """A table with `location`, `entropy` and the error columns that exist; null where withheld."""
         columns = {"location": self.locations}
-        for name in ("entropy", "std_error", "low", "high"):
+        for name in COLUMNS:
             if (column := getattr(self, name)) is not None:
                 columns[name] = pa.array(column, pa.float64(), from_pandas=True)  # NaN becomes null
         return pa.table(columns)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from locentropy.core.bounds import Bounds
     from locentropy.core.locations import Locations
     from locentropy.core.profile import VisitProfile
+    from locentropy.core.share_profile import ShareProfile
 
 
 class Queries(Protocol):
@@ -37,6 +38,13 @@ class Queries(Protocol):
     def exact_profile(self) -> VisitProfile:
         """The profile with nobody bounded: one user can change it without limit."""
 
+    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
+        """Where everyone's presence is: min(largest, ⌊unit/m⌋) at each location of a user who is at m of them.
+
+        Nobody is bounded, and yet one user moves no answer that is made of it by more than `unit`. Locations are
+        told apart by visits up to `max_visits`, all presence together by visits without a limit.
+        """
+
     def restricted_to(self, locations: Locations) -> Queries:
         """The same queries about some of the locations only, as if no other visit had been made.
 
@@ -45,3 +53,6 @@ class Queries(Protocol):
 
     def places_per_user(self) -> NDArray[np.int64]:
         """How many users were in exactly 0, 1, 2, … of the locations (entry 0 is always 0)."""
+
+    def largest_visits_per_user(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Users by their most visits to one location: the numbers of visits, rising, and how many users have each."""

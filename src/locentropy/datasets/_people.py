@@ -140,7 +140,7 @@ class People:
             self._trip(random, HOME_CLOCK, at_home, self.home[at_home], busy),
         ]
         trips += [self._errand(random, habit, weekday, busy) for habit in self.habits]
-        return _without_overlaps(*(np.concatenate(column) for column in zip(*trips, strict=True)))
+        return without_overlaps(*(np.concatenate(column) for column in zip(*trips, strict=True)))
 
     def _errand(
         self, random: np.random.Generator, habit: Habit, weekday: int, busy: Bools
@@ -189,7 +189,7 @@ def _draw_habit(random: np.random.Generator, places: Places, home: Ints, errand:
     return Habit(errand, chance, favourite, others, Clock(errand.peaks))
 
 
-def _without_overlaps(person: Ints, place: Ints, second: Ints) -> Day:
+def without_overlaps(person: Ints, place: Ints, second: Ints) -> Day:
     """Leave out visits that begin too soon after another one of the same person."""
     order = np.lexsort((second, person))
     person, place, second = person[order], place[order], second[order]

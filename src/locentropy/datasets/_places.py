@@ -51,9 +51,9 @@ class Places:
         return np.flatnonzero(self.kind == KIND_NAMES.index(kind))
 
 
-def draw_places(random: np.random.Generator, count: int) -> Places:
-    """`count` places, at least one of each kind."""
-    numbers = _split(count)
+def draw_places(random: np.random.Generator, count: int, homes: float = 1.0) -> Places:
+    """`count` places, at least one of each kind, with `homes` times as many homes to a venue as usual."""
+    numbers = _split(count, homes)
     kind = np.repeat(np.arange(len(KINDS)), numbers)
     sites = draw_sites(random, np.array([k.central for k in KINDS])[kind])
     x, y = _put_in_their_spots(random, sites, kind)
@@ -76,9 +76,9 @@ def draw_places(random: np.random.Generator, count: int) -> Places:
     )
 
 
-def _split(count: int) -> list[int]:
+def _split(count: int, homes: float) -> list[int]:
     """How many places of each kind: one, and the rest in proportion to the shares."""
-    shares = np.array([k.share for k in KINDS])
+    shares = np.array([k.share * (homes if k.name == "home" else 1.0) for k in KINDS])
     exact = (count - len(KINDS)) * shares / shares.sum()
     numbers = np.floor(exact).astype(int)
     missing = count - len(KINDS) - int(numbers.sum())

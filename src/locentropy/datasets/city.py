@@ -4,7 +4,8 @@ Town, places and people are invented. The coordinates lie in the open Atlantic, 
 mistaken for one of these. Every person has a home shared with neighbours, most have work or school, and all
 have favourite places near them where they come again and again, besides others that they try. The result is
 what location entropy is about: stations and parks that everybody passes, venues that a few regulars rule,
-homes of a handful, and places in the public list that nobody visits.
+homes of a handful, and places in the public list that nobody visits. Other habits (`_habits`) make cities in
+which the visitors of a place are unlike the visitors of all places together, to try statistics on.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -23,8 +24,9 @@ import pyarrow.parquet as pq
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import appearing_together, made_folder
+from locentropy.datasets._habits import HOMES_FACTOR, Habits, draw_crowd
 from locentropy.datasets._kinds import KINDS
-from locentropy.datasets._people import People, draw_people
+from locentropy.datasets._people import Day, People, draw_people
 from locentropy.datasets._places import KIND_NAMES, Places, draw_places
 from locentropy.datasets._random import MAX_SEED, stream
 
@@ -55,7 +57,8 @@ _PLACES_STREAM, _PEOPLE_STREAM, _DAYS_STREAM = range(3)
 class City:
     """A city of some places in which people move about for some days: `City(people=3000, places=400)`.
 
-    Equal parameters give equal data. The places depend on their number and the seed alone.
+    Equal parameters give equal data. The places depend on their number and the seed alone, and on whether
+    people have the habits `homes`.
     """
 
     people: int
@@ -68,6 +71,10 @@ class City:
     """The random seed."""
     start: date
     """The first day."""
+    habits: Habits
+    """How people choose where to go: as `usual`; `clustered` in communities that keep to places of their own; in
+    `homes` of one resident and a few guests, which are most places; or as `regulars`, who rule the venues that have
+    them. In the last three the visitors of a place are far from a fair sample of all."""
 
     def __init__(
         self,
@@ -76,6 +83,7 @@ class City:
         days: int = 28,
         seed: int = 0,
         start: date = date(2025, 3, 3),
+        habits: Habits = "usual",
     ) -> None:
         call = "City(people=3000, places=400, days=28, seed=0)"
         check_whole(call, "people", people, 1, 10**7)
@@ -83,14 +91,15 @@ class City:
         check_whole(call, "days", days, 1, 3660)
         check_whole(call, "seed", seed, 0, MAX_SEED)
         _check_start(start, days)
+        _check_habits(habits)
         # `places` is also a method, the one that gives their table; hence the other name of the field.
-        fields = {"people": people, "place_count": places, "days": days, "seed": seed, "start": start}
-        for name, value in fields.items():
+        fields = {"people": people, "place_count": places, "days": days, "seed": seed}
+        for name, value in (fields | {"start": start, "habits": habits}).items():
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         numbers = f"people={self.people}, places={self.place_count}, days={self.days}, seed={self.seed}"
-        return f"City({numbers}, start={self.start!r})"
+        return f"City({numbers}, start={self.start!r}, habits={self.habits!r})"
 
     def places(self) -> pa.Table:
         """The public list of places, visited or not.
@@ -122,7 +131,7 @@ class City:
         """The visits day by day, in tables like that of `visits`."""
         width = max(5, len(str(self.people)))
         users = pa.array([f"p{number:0{width}}" for number in range(1, self.people + 1)])
-        places, people = self._places, self._people
+        places, people = self._places, self._townsfolk
         locations = pa.array(places.location)
         for index in range(self.days):
             today = self.start + timedelta(days=index)
@@ -160,11 +169,26 @@ class City:
 
     @cached_property
     def _places(self) -> Places:
-        return draw_places(stream(self.seed, _PLACES_STREAM), self.place_count)
+        homes = HOMES_FACTOR.get(self.habits, 1.0)
+        return draw_places(stream(self.seed, _PLACES_STREAM), self.place_count, homes)
+
+    @cached_property
+    def _townsfolk(self) -> _Townsfolk:
+        if self.habits == "usual":
+            return self._people
+        return draw_crowd(stream(self.seed, _PEOPLE_STREAM), self._places, self.people, self.habits)
 
     @cached_property
     def _people(self) -> People:
         return draw_people(stream(self.seed, _PEOPLE_STREAM), self._places, self.people)
+
+
+class _Townsfolk(Protocol):
+    """What a city asks of its people."""
+
+    def day(self, random: np.random.Generator, weekday: int) -> Day:
+        """All visits of one day."""
+        ...
 
 
 def _check_start(start: object, days: int) -> None:
@@ -173,6 +197,14 @@ def _check_start(start: object, days: int) -> None:
         raise ParameterError(
             f"start={start!r}: expected a date from 1970 on. "
             "A correct call: City(people=3000, start=date(2025, 3, 3))"
+        )
+
+
+def _check_habits(habits: object) -> None:
+    if habits not in get_args(Habits):
+        raise ParameterError(
+            f"habits={habits!r} is not one of {', '.join(map(repr, get_args(Habits)))}. "
+            "A correct call: City(people=3000, habits='regulars')"
         )
 
 

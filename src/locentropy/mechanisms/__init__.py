@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.limit_ptr import LimitPTR as LimitPTR
     from locentropy.mechanisms.limit_ss import LimitSS as LimitSS
     from locentropy.mechanisms.mechanism import Mechanism as Mechanism
+    from locentropy.mechanisms.moments import Moments as Moments
     from locentropy.mechanisms.parameters import LargeDeltaWarning as LargeDeltaWarning
 
 _HOME = {
@@ -25,9 +26,10 @@ _HOME = {
     "LimitPTR": "limit_ptr",
     "LimitSS": "limit_ss",
     "Mechanism": "mechanism",
+    "Moments": "moments",
 }
 
-__all__ = ["Baseline", "LargeDeltaWarning", "Limit", "LimitCB", "LimitPTR", "LimitSS", "Mechanism"]
+__all__ = ["Baseline", "LargeDeltaWarning", "Limit", "LimitCB", "LimitPTR", "LimitSS", "Mechanism", "Moments"]
 
 
 def __getattr__(name: str) -> object:

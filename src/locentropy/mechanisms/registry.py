@@ -51,6 +51,7 @@ _MECHANISMS: Final = {
         "LimitCB",
         {"epsilon": "1.0", **_BOUNDED, "min_users": 50, "accept_no_guarantee": True},
     ),
+    "moments": _Entry("moments", "Moments", {"epsilon": "1.0", **_BOUNDED}),
 }
 
 _REAL: Final = frozenset({"epsilon", "delta", "split", "floor"})

@@ -10,6 +10,8 @@ some h in [0, ln n], and the sum is largest at h = min(ln n, U/2). That largest 
 a bound for every place of n users. It leaves out the rounding to the lattice, 2^-21 at most.
 
 n and h are not read off anything: these are functions, evaluated at numbers that somebody made up.
+
+Moments adds its noise to something else than the entropy; its errors are in `moments_accuracy`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ import numpy as np
 from locentropy.mechanisms.limit_cb import LimitCB
 from locentropy.mechanisms.limit_ptr import LimitPTR
 from locentropy.mechanisms.limit_ss import LimitSS
+from locentropy.mechanisms.moments import Moments
+from locentropy.planning.moments_accuracy import moments_errors, moments_noise
 from locentropy.privacy.calibration import lattice_scales
 from locentropy.privacy.noise import LATTICE
 
@@ -34,8 +38,22 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 
+def mean_noise(mechanism: Any, users: Integers) -> Reals:
+    """The mean size of the noise in nats, at each number of users, before a value is cut to what is possible."""
+    if isinstance(mechanism, Moments):
+        return moments_noise(mechanism, users)
+    return expected_noise(noise_scales(mechanism, users))
+
+
+def mean_errors(mechanism: Any, users: Integers) -> Reals:
+    """The largest expected |published − bounded entropy|, in nats, among all places of so many users."""
+    if isinstance(mechanism, Moments):
+        return moments_errors(mechanism, users)
+    return expected_errors(noise_scales(mechanism, users), users, mechanism.max_users)
+
+
 def noise_scales(mechanism: Any, users: Integers) -> Reals:
-    """b, in lattice units, at each number of users. Only Limit-SS has one that depends on it."""
+    """b, in lattice units, of the noise on an entropy of so many users. Only that of Limit-SS depends on them."""
     if isinstance(mechanism, LimitSS):
         return lattice_scales(mechanism.calibration, mechanism.sensitivity, users)
     return np.full(users.shape, float(mechanism.scale))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from locentropy.mechanisms.limit_ss import LimitSS
-from locentropy.planning.accuracy import chances, expected_errors, expected_noise, guess_errors, noise_scales
+from locentropy.mechanisms.moments import Moments
+from locentropy.planning.accuracy import chances, guess_errors, mean_errors, mean_noise
 from locentropy.privacy.noise import LATTICE
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ LARGEST_SIZE = 2**20
 
 USEFUL = (
     f"A value is useful if its expected error is below {USEFUL_BELOW} nats and below that of guessing ln(n)/2, the "
-    "middle of what is possible for n users. The expected error is the largest, over all entropies that a place of n "
-    "users can have, of the mean distance between the published value and the bounded entropy."
+    "middle of what is possible for n users. The expected error is the largest, over all that a place of n users can "
+    "be like, of the mean distance between the published value and the bounded entropy."
 )
 
 Verdict = Literal["useful", "rough", "worse than a guess", "never published"]
@@ -79,8 +80,8 @@ class Outlook:
 
     @property
     def noise_scale(self) -> float | None:
-        """The scale of the noise in nats, where it is the same for all places."""
-        if isinstance(self.mechanism, LimitSS):
+        """The scale of the noise on an entropy in nats, where it is the same for all places."""
+        if isinstance(self.mechanism, LimitSS | Moments):
             return None
         return float(self.mechanism.scale) / LATTICE
 
@@ -88,12 +89,11 @@ class Outlook:
         """What to expect at each number of users, as far as there can be so many."""
         most = self.mechanism.max_users
         users = np.array([n for n in sizes if most is None or n <= most], dtype=np.int64)
-        scales = noise_scales(self.mechanism, users)
         columns = (
             users,
             chances(self.mechanism, self.selection, users),
-            expected_noise(scales),
-            expected_errors(scales, users, most),
+            mean_noise(self.mechanism, users),
+            mean_errors(self.mechanism, users),
             guess_errors(users),
         )
         return tuple(Row(*row) for row in zip(*(column.tolist() for column in columns), strict=True))
@@ -102,7 +102,7 @@ class Outlook:
         """The number of users from which on places are useful, and published at least every other time."""
         most = self.mechanism.max_users
         users = np.arange(1, 1 + min(LARGEST_SIZE, most or LARGEST_SIZE))
-        errors = expected_errors(noise_scales(self.mechanism, users), users, most)
+        errors = mean_errors(self.mechanism, users)
         good = (errors < np.minimum(USEFUL_BELOW, guess_errors(users))) & (
             chances(self.mechanism, self.selection, users) >= 0.5
         )

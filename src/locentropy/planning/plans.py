@@ -120,7 +120,7 @@ class Plan:
 
     @property
     def noise_scale(self) -> float | None:
-        """The scale of the noise in nats; None for Limit-SS, where it depends on n."""
+        """The scale of the noise on an entropy in nats; None for Limit-SS and Moments, where it depends on n."""
         return self.outlook.noise_scale
 
     @property

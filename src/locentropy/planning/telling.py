@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from locentropy.mechanisms.moments import Moments
 from locentropy.mechanisms.registry import described, written_parameters
 from locentropy.planning.outlook import LARGEST_SIZE, USEFUL
 from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, exact_text
@@ -52,6 +53,11 @@ def usefulness(plan: Plan) -> str:
 
 def noise(plan: Plan) -> str:
     """The noise in a line."""
+    if isinstance(plan.mechanism, Moments):
+        return (
+            "Noise: on two sums of visits at every place, so errors fall as one over the visits there. Every value "
+            "comes with its own error bar, computed from the noisy sums."
+        )
     if plan.noise_scale is None:
         return "Noise: its scale falls with the users of a place, so a release carries no error bars."
     return f"Noise: Laplace of scale {nats(plan.noise_scale)} nats on every value."

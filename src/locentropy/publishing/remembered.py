@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from locentropy.core.locations import Locations
     from locentropy.core.profile import VisitProfile
     from locentropy.core.queries import Queries
+    from locentropy.core.share_profile import ShareProfile
 
 
 class Remembered:
@@ -23,6 +24,7 @@ class Remembered:
     def __init__(self, queries: Queries) -> None:
         self._queries = queries
         self._profiles: dict[Bounds, VisitProfile] = {}
+        self._shares: dict[tuple[int, int, int], ShareProfile] = {}
 
     @property
     def locations(self) -> pa.Array:
@@ -43,6 +45,13 @@ class Remembered:
         """The profile with nobody bounded."""
         return self._queries.exact_profile()
 
+    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
+        """Where everyone's presence is, computed when it is first asked for."""
+        asked = (unit, largest, max_visits)
+        if asked not in self._shares:
+            self._shares[asked] = self._queries.shares(*asked)
+        return self._shares[asked]
+
     def restricted_to(self, locations: Locations) -> Queries:
         """The same queries about some of the locations only."""
         return self._queries.restricted_to(locations)
@@ -50,3 +59,7 @@ class Remembered:
     def places_per_user(self) -> NDArray[np.int64]:
         """How many users were in exactly 0, 1, 2, … of the locations."""
         return self._queries.places_per_user()
+
+    def largest_visits_per_user(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Users by their most visits to one location."""
+        return self._queries.largest_visits_per_user()

@@ -55,6 +55,7 @@ def described(name: str, statement: Statement) -> str:
         else "of all visits, an estimate that corrects for the bounds stated with the mechanism"
     )
     noised = "with noise" if statement.private else "without any promise of privacy"
+    clipped = ", before values are clipped" if statement.mechanism in CONSTANT_ERROR else ""
     return {
         "location": "the id of the place",
         "name": "the public name of the place",
@@ -63,7 +64,7 @@ def described(name: str, statement: Statement) -> str:
         "entropy": f"location entropy in {unit}, {noised}, {about}{withheld}",
         "effective_visitors": "e to the power of the entropy in nats: as many people, all visiting equally often, "
         f"would give this entropy; not a number of people; at most e^{MOST_NATS:g}{withheld}",
-        "std_error": f"standard error of the entropy in {unit}, before values are clipped{withheld}",
+        "std_error": f"standard error of the entropy in {unit}{clipped}{withheld}",
         "low": f"lower end of a 95 % interval for the entropy, in {unit}{withheld}",
         "high": f"upper end of a 95 % interval for the entropy, in {unit}{withheld}",
         "not_private": f"{NOT_PRIVATE} in every row: this table gives people away",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +15,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.grid import Grid
 from locentropy.core.locations import Locations
 from locentropy.core.profile import VisitProfile
+from locentropy.core.share_profile import ShareProfile, check_shares, share
 from locentropy.visits import expression
 from locentropy.visits.checking import check
 from locentropy.visits.columns import BY_COORDINATES, BY_ID
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from locentropy.visits.visits import Visits
 
 DEFAULT_RESOURCES = Resources()
+_NUMBERS: Final = count()
 
 
 class TableQueries:
@@ -136,6 +140,38 @@ class TableQueries:
         histogram = np.zeros(int(places.max(initial=0)) + 1, dtype=np.int64)
         histogram[places] = users
         return histogram
+
+    def largest_visits_per_user(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Users by their most visits to one location: numbers of visits, rising, and users."""
+        rows = self._engine.run(expression.users_by_largest_visits(self._pairs), "Counting")
+        visits, users = _integers(rows, "visits"), _integers(rows, "users")
+        order = np.argsort(visits)  # without repeats, so there is one order
+        return visits[order], users[order]
+
+    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
+        """Where everyone's presence is: min(largest, ⌊unit/m⌋) at each location of a user who is at m of them."""
+        check_shares(unit, largest, max_visits)
+        counts = self._engine.run(expression.pairs_by_places(self._crowded), "Counting")
+        places, pairs = _integers(counts, "places"), _integers(counts, "pairs")
+        each = share(places, unit, largest)
+        portions = self._engine.upload("portions", pa.table({"places": places, "share": each}))
+        present = expression.present(self._crowded, portions)
+        here = self._engine.run(expression.presence_by_place(present, max_visits), "Sharing and counting")
+        often = self._engine.run(expression.presence_by_visits(present), "Sharing and counting")
+        rows = (
+            self._position[_integers(here, "code")],
+            _integers(here, "visits"),
+            _integers(here, "presence"),
+        )
+        by_visits = (_integers(often, "visits"), _integers(often, "presence"))
+        asked = (unit, largest, max_visits)
+        return ShareProfile.from_rows(self._locations, asked, rows, (each, pairs * each), by_visits)
+
+    @cached_property
+    def _crowded(self) -> ibis.Table:
+        """Kept, as three group-bys take less time on it than two on pairs; one table serves every unit of presence."""
+        name = f"crowded_{next(_NUMBERS)}"  # restricted queries, on the same engine, have one of their own
+        return self._engine.keep(name, expression.crowded(self._pairs), "Counting places")
 
     def _as_profile(self, rows: pa.Table, bounds: Bounds | None) -> VisitProfile:
         visits = _integers(rows, "visits")

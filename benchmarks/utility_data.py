@@ -1,0 +1,119 @@
+"""The data sets of `utility.py`: visits, the public list, and the truth about it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+import locentropy as le
+from locentropy.datasets import City, ZipfVisits
+from locentropy.publishing.remembered import Remembered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+GOWALLA = os.environ.get("LOCENTROPY_GOWALLA")
+PEOPLE, PLACES = 20_000, 3000
+BUSY = 20
+"""Places with at least this many visitors are called busy."""
+
+TWINS, TWIN_VISITORS, TWIN_REGULARS = ("twin-even", "twin-ruled"), 200, 10
+
+Source = tuple[le.Visits, "le.Locations | None"]
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """Queries that remember their answers, and what the published values are to be compared with."""
+
+    name: str
+    queries: Remembered
+    locations: le.Locations
+    truth: np.ndarray
+    """The entropy of all visits to each listed place; 0 for a place that nobody visited."""
+    users: np.ndarray
+    """The visitors of each place."""
+
+    @property
+    def busy(self) -> np.ndarray:
+        return self.users >= BUSY
+
+    def restricted_to(self, chosen: np.ndarray) -> DataSet:
+        """The same visits as if the public list had only these places."""
+        locations = le.Locations.of(self.locations.ids.take(pa.array(chosen)))
+        queries = Remembered(self.queries.restricted_to(locations))
+        return DataSet(self.name, queries, locations, self.truth[chosen], self.users[chosen])
+
+
+def zipf(users: int) -> Callable[[Path], Source]:
+    def make(folder: Path) -> Source:
+        data = ZipfVisits(users=users)
+        data.write(folder / "visits.parquet")
+        return le.Visits(folder / "visits.parquet"), le.Locations.of(np.arange(1, data.locations + 1))
+
+    return make
+
+
+def city(habits: str) -> Callable[[Path], Source]:
+    def make(folder: Path) -> Source:
+        made = City(people=PEOPLE, places=PLACES, habits=habits)
+        made.write(folder)
+        return le.Visits(folder / "visits.parquet"), le.Locations.of(made.places()["location"])
+
+    return make
+
+
+def gowalla(_: Path) -> Source:
+    assert GOWALLA is not None
+    # The list is that of the data, as in the paper, and counts as known.
+    return le.Visits(GOWALLA), None
+
+
+def twins(_: Path) -> Source:
+    """The city, and two more places with the same visitors and equally many visits, which are split differently."""
+    made = City(people=PEOPLE, places=PLACES)
+    counted = made.visits().group_by(["user", "location"]).aggregate([("time", "count")])
+    counted = counted.rename_columns(["user", "location", "visits"])
+    people = np.sort(counted["user"].unique().to_numpy(zero_copy_only=False))
+    visitors = people[:: len(people) // TWIN_VISITORS][:TWIN_VISITORS]
+    even = np.full(TWIN_VISITORS, 4)
+    ruled = np.ones(TWIN_VISITORS, dtype=np.int64)
+    ruled[:TWIN_REGULARS] += (even.sum() - TWIN_VISITORS) // TWIN_REGULARS
+    assert even.sum() == ruled.sum()
+    rows = {
+        "user": np.tile(visitors, 2),
+        "location": np.repeat(TWINS, TWIN_VISITORS),
+        "visits": np.concatenate([even, ruled]),
+    }
+    table = pa.concat_tables([counted, pa.table(rows).cast(counted.schema)])
+    return le.Visits(table), le.Locations.of([*made.places()["location"].to_pylist(), *TWINS])
+
+
+SETS: dict[str, Callable[[Path], Source]] = {
+    "sparse": zipf(100_000),
+    "sparse-1m": zipf(1_000_000),
+    "gowalla": gowalla,
+    "city": city("usual"),
+    "clustered": city("clustered"),
+    "homes": city("homes"),
+    "regulars": city("regulars"),
+}
+"""Each made from scratch, so that no file of an older version is taken for it."""
+
+
+@contextmanager
+def opened(name: str) -> Iterator[DataSet]:
+    """A data set, made in a folder that is gone afterwards."""
+    with TemporaryDirectory() as folder:
+        visits, locations = (SETS | {"twins": twins})[name](Path(folder))
+        with le.open_queries(visits, locations=locations, resources=le.Resources(threads=1)) as queries:
+            exact = queries.exact_profile()
+            listed = le.Locations.of(queries.locations)
+            yield DataSet(name, Remembered(queries), listed, exact.entropy, exact.user_counts)

@@ -1,0 +1,239 @@
+"""`locentropy advise`: which mechanism and which parameters, from public numbers or for a small part of the budget."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from locentropy.cli import options, place_options
+from locentropy.cli.console import ignore_signals, note, out, progress_bar, warn
+from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from locentropy.core.grid import Grid
+    from locentropy.evaluation.advice import Advice
+    from locentropy.mechanisms.activity import Activity
+    from locentropy.visits.engines.engine import Resources
+    from locentropy.visits.public_list import PublicLocations
+    from locentropy.visits.visits import Visits
+
+_PUBLIC = "Rough numbers, from common knowledge, never from the visits"
+_PAID = "Asking the data, for a part of the budget"
+_EXAMPLE = "locentropy advise --locations 14058 --people 10000 --epsilon 1"
+_SPENDING = (
+    "locentropy advise checkins.parquet --places venues.csv --spend 0.05 --ledger city.ledger --epsilon 1"
+)
+
+
+def _rough(option: str, help_: str) -> Any:
+    return typer.Option(option, help=help_, rich_help_panel=_PUBLIC)
+
+
+def advise(
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[INPUT]",
+            help="A table of visits, read only with --spend; without it nothing private is read.",
+            show_default=False,
+        ),
+    ] = None,
+    epsilon: Annotated[
+        str | None, typer.Option("--epsilon", help="ε of the release that is thought of.")
+    ] = None,
+    delta: Annotated[
+        str | None, typer.Option("--delta", help="δ of that release, where a mechanism needs one.")
+    ] = None,
+    bounded: Annotated[
+        bool, typer.Option("--bounded", help="The entropy of bounded visits is enough; see docs/choosing.md.")
+    ] = False,
+    locations: Annotated[int | None, _rough("--locations", "How many places are listed publicly.")] = None,
+    people: Annotated[int | None, _rough("--people", "About how many people are in the data.")] = None,
+    places_per_person: Annotated[
+        int | None, _rough("--places-per-person", "Listed places that a typical person goes to.")
+    ] = None,
+    visits_per_place: Annotated[
+        int | None, _rough("--visits-per-place", "How often a typical person is where they go most.")
+    ] = None,
+    spend: Annotated[
+        str | None,
+        typer.Option(
+            "--spend", help="ε for noisy statistics of INPUT, on top of --epsilon.", rich_help_panel=_PAID
+        ),
+    ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option("--ledger", help="The budget that pays for them.", rich_help_panel=_PAID),
+    ] = None,
+    places: place_options.Places = None,
+    places_location: place_options.PlacesLocation = None,
+    grid: place_options.Box = None,
+    cell: place_options.Cell = None,
+    user: options.User = None,
+    location: options.Location = None,
+    time: options.Time = None,
+    visits: options.VisitCount = None,
+    lat: options.Lat = None,
+    lon: options.Lon = None,
+    table: options.Table = None,
+    format: options.Format = None,  # noqa: A002  # the option's name
+    header: options.Header = None,
+    columns: options.Columns = None,
+    bad_rows: options.BadRows = "fail",
+    ids: options.Ids = "as-they-are",
+    private_log: options.PrivateLog = None,
+    memory: options.Memory = None,
+    threads: options.Threads = None,
+    spill: options.Spill = None,
+    as_json: options.Json = False,
+) -> None:
+    """Recommend a mechanism and its parameters, and say what error to expect and why.
+
+    Without INPUT it reads no visits and costs nothing. With INPUT it spends a small ε on noisy statistics first.
+
+    Examples:
+
+      locentropy advise --locations 14058 --people 10000 --epsilon 1
+
+      locentropy advise checkins.parquet --places venues.csv --spend 0.05 --ledger city.ledger --epsilon 1
+    """
+    from locentropy.evaluation.advisor import advise as advised
+    from locentropy.mechanisms.registry import read_parameters
+
+    if epsilon is None:
+        raise ParameterError(f"Advice is about a release at some --epsilon. For example: {_EXAMPLE}")
+    numbers = read_parameters({"epsilon": epsilon} | ({} if delta is None else {"delta": delta}))
+    public = place_options.list_from_options(places, {"location": places_location}, None)
+    box = place_options.grid_from_options(grid, cell)
+    place_options.one_of(public, box, None)  # refuses both
+    listed = public or box
+    locations = _number_of(listed, locations)
+    rough: dict[str, Any] = {"people": people, "places_per_person": places_per_person}
+    found: Activity | None = None
+    if source is None:
+        _refuse_spending(spend, ledger)
+    else:
+        roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
+        table_of_visits = options.visits_from(
+            source, roles=roles, table=table, format=format, header=header, columns=columns,
+            bad_rows=bad_rows, ids=ids, private_log=private_log,
+        )  # fmt: skip
+        resources = options.resources_from(memory, threads, spill)
+        found = _asked(table_of_visits, listed, spend, ledger, numbers | rough, resources)
+        ignore_signals()  # it is paid for: only telling is left
+    advice = advised(
+        **numbers, **rough, locations=locations, visits_per_place=visits_per_place, bounded_is_enough=bounded,
+        activity=found,
+    )  # fmt: skip
+    command = _next_command(advice, source, ledger, {"--places": places, "--grid": grid, "--cell": cell})
+    if as_json:
+        out.print_json(json.dumps(advice.to_dict() | {"command": command}))
+    else:
+        _show(advice, command)
+    if found is not None:
+        _tell_cost(found, ledger)
+
+
+def _number_of(listed: PublicLocations | Grid | None, locations: int | None) -> int | None:
+    """How many places there are: by the list, which is public and may be read, or as was said."""
+    from locentropy.core.grid import Grid
+
+    if listed is None:
+        return locations
+    there = listed.rows * listed.columns if isinstance(listed, Grid) else len(listed.load())
+    if locations not in (None, there):
+        raise ParameterError(
+            f"--locations {locations} contradicts the places, of which there are {there}. Leave it out."
+        )
+    return there
+
+
+def _refuse_spending(spend: str | None, ledger: Path | None) -> None:
+    given = [name for name, value in (("--spend", spend), ("--ledger", ledger)) if value is not None]
+    if given:
+        raise ParameterError(
+            f"{' and '.join(given)}: no INPUT was named to ask about. For example: {_SPENDING}"
+        )
+
+
+def _asked(
+    visits: Visits,
+    listed: PublicLocations | Grid | None,
+    spend: str | None,
+    ledger: Path | None,
+    thought_of: dict[str, Any],
+    resources: Resources,
+) -> Activity:
+    """Noisy statistics of the visits, paid for through the ledger."""
+    if spend is None:
+        raise ParameterError(
+            f"To read INPUT costs budget, and no --spend says how much. For example: {_SPENDING}; or, without reading "
+            f"anything: {_EXAMPLE}"
+        )
+    if ledger is None:
+        raise ParameterError(
+            f"--spend {spend}: no --ledger says whose budget pays, and what nobody counts adds up unseen. Make one: "
+            f"locentropy ledger create, and then: {_SPENDING}"
+        )
+    if listed is None:
+        raise ParameterError(
+            "Statistics of busy places need places that are public: --places places.csv, or --grid S,W,N,E --cell 500. "
+            f"For example: {_SPENDING}; where no list is public: {_EXAMPLE.replace(' --locations 14058', '')}"
+        )
+    from locentropy.evaluation.granted import measure_activity, survey_for
+    from locentropy.mechanisms.registry import read_parameters
+    from locentropy.privacy.guarantee import Guarantee
+
+    price = read_parameters({"epsilon": spend})["epsilon"]
+    survey = survey_for(spend=price, **thought_of)
+    try:
+        with progress_bar() as progress:
+            return measure_activity(
+                visits, listed, survey, ledger=ledger, before=Guarantee.pure(thought_of["epsilon"]),
+                resources=resources, progress=progress,
+            )  # fmt: skip
+    except BaseException as error:
+        for text in getattr(error, "__notes__", ()):
+            warn(text)
+        raise
+
+
+def _next_command(
+    advice: Advice, source: str | None, ledger: Path | None, places: dict[str, str | float | None]
+) -> str:
+    """What to run next, with the names that were given."""
+    from locentropy.evaluation.advice import LIST_OPTIONS
+
+    named = [word for key, value in places.items() if value is not None for word in (key, str(value))]
+    if "--places" in named:
+        named += LIST_OPTIONS[2:]
+    given = {"source": source, "ledger": None if ledger is None else str(ledger), "places": named or None}
+    return advice.command(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
+
+
+def _show(advice: Advice, command: str) -> None:
+    def say(text: str, style: str | None = None) -> None:
+        out.print(text, style=style, markup=False)
+
+    say(f"Use {' '.join(advice.choice.options).removeprefix('--mechanism ')}", "bold green")
+    for heading, sentences in advice.sections:
+        say(f"\n{heading}", "bold")
+        for sentence in sentences:
+            say(f"• {sentence}", "yellow" if heading == "Mind" else None)
+    say("\nRun next", "bold")
+    out.print(command, markup=False, soft_wrap=True)
+
+
+def _tell_cost(found: Activity, ledger: Path | None) -> None:
+    from locentropy.privacy.guarantee import exact_text
+    from locentropy.privacy.ledger import Ledger
+
+    epsilon = found.guarantee.epsilon
+    if epsilon is None or ledger is None:
+        return
+    note(
+        f"Spent on this advice: ε = {exact_text(epsilon)}. Left of the budget: {Ledger.open(ledger).remaining}"
+    )

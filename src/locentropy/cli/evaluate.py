@@ -1,0 +1,241 @@
+"""`locentropy evaluate`: compare mechanisms on one's own data with the truth. Private, never for publication."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from locentropy.cli import mechanism_options, options, place_options
+from locentropy.cli.console import note, out, progress_bar, warn
+from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from locentropy.evaluation.compare import Evaluation, Throwaway
+    from locentropy.evaluation.contenders import Contender
+
+_COMPARED = "What is compared (where an option may be repeated, every combination)"
+_FOR_THROWAWAY = ("max_locations", "max_visits", "min_users", "keep")
+NO_LEDGER = (
+    "No ledger: nobody will be told that parameters were tuned on the data. If these people have one: "
+    "--ledger city.ledger"
+)
+
+
+def _compared(option: str, help_: str) -> Any:
+    return typer.Option(option, help=help_, rich_help_panel=_COMPARED, show_default=False)
+
+
+def evaluate(
+    source: options.Input,
+    mechanism: Annotated[
+        list[str] | None,
+        _compared(
+            "--mechanism",
+            "Such as limit; may be repeated. Default: all that one would publish with. Also: baseline, limit-cb, and "
+            "as the paper prints them limit-as-printed, limit-ss-as-printed, limit-cb-as-printed.",
+        ),
+    ] = None,
+    epsilon: Annotated[list[str] | None, _compared("--epsilon", "ε; may be repeated. Default: 1.")] = None,
+    delta: Annotated[list[str] | None, _compared("--delta", "δ; may be repeated. Default: 1e-8.")] = None,
+    max_locations: Annotated[
+        list[int] | None, _compared("--max-locations", "M; may be repeated. Default: 5.")
+    ] = None,
+    max_visits: Annotated[
+        list[int] | None, _compared("--max-visits", "C; may be repeated. Default: 5.")
+    ] = None,
+    min_users: Annotated[
+        list[int] | None, _compared("--min-users", "k; may be repeated. Default: 50.")
+    ] = None,
+    split: Annotated[list[str] | None, _compared("--split", "As in publish; may be repeated.")] = None,
+    floor: Annotated[str | None, _compared("--floor", "ξ, as in publish.")] = None,
+    keep: Annotated[
+        str | None, _compared("--keep", "Which M places count: first, most-visited, lowest-id.")
+    ] = None,
+    max_users: Annotated[
+        int | None, _compared("--max-users", "A public bound on the number of people, as in publish.")
+    ] = None,
+    seeds: Annotated[
+        int, typer.Option("--seeds", min=1, max=10_000, help="How many releases to simulate of each.")
+    ] = 10,
+    places: place_options.Places = None,
+    places_location: place_options.PlacesLocation = None,
+    places_name: place_options.PlacesName = None,
+    places_lat: place_options.PlacesLat = None,
+    places_lon: place_options.PlacesLon = None,
+    grid: place_options.Box = None,
+    cell: place_options.Cell = None,
+    select_epsilon: mechanism_options.SelectEpsilon = None,
+    select_delta: mechanism_options.SelectDelta = None,
+    select_max_locations: mechanism_options.SelectMaxLocations = None,
+    exclude: place_options.Exclude = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            "--ledger", help="The budget of these people, which notes that their data was looked at."
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="New folder for table, plots and a page; its name and theirs will say PRIVATE."
+        ),
+    ] = None,
+    user: options.User = None,
+    location: options.Location = None,
+    time: options.Time = None,
+    visits: options.VisitCount = None,
+    lat: options.Lat = None,
+    lon: options.Lon = None,
+    table: options.Table = None,
+    format: options.Format = None,  # noqa: A002  # the option's name
+    header: options.Header = None,
+    columns: options.Columns = None,
+    bad_rows: options.BadRows = "fail",
+    ids: options.Ids = "as-they-are",
+    private_log: options.PrivateLog = None,
+    memory: options.Memory = None,
+    threads: options.Threads = None,
+    spill: options.Spill = None,
+    as_json: options.Json = False,
+) -> None:
+    """Compare mechanisms on your own data with the truth. PRIVATE: for the owner of the data, not for publication.
+
+    Noise is simulated and no budget is spent, so whoever then chooses by it has tuned on the data. The ledger
+    notes that it was done, and manifests of later releases say so.
+
+    Examples:
+
+      locentropy evaluate checkins.parquet --places venues.csv --ledger city.ledger --out compared
+
+      locentropy evaluate checkins.parquet --places venues.csv --epsilon 0.5 --epsilon 1 --mechanism limit-ss
+      --max-locations 2 --max-locations 5 --max-locations 10 --max-visits 5
+    """
+    from locentropy.evaluation.compare import evaluate as compare
+    from locentropy.evaluation.private_files import check_free, marked
+    from locentropy.privacy.ledger import Ledger
+    from locentropy.visits.public_list import PublicLocations
+
+    listed = {"location": places_location, "name": places_name, "lat": places_lat, "lon": places_lon}
+    selection = mechanism_options.selection_from_options(select_epsilon, select_delta, select_max_locations)
+    chosen = place_options.one_of(
+        place_options.list_from_options(places, listed, None),
+        place_options.grid_from_options(grid, cell),
+        selection,
+    )
+    choices = {
+        "delta": delta, "max_locations": max_locations, "max_visits": max_visits, "min_users": min_users,
+        "split": split, "floor": floor, "keep": keep, "max_users": max_users,
+    }  # fmt: skip
+    given = {
+        name: values if isinstance(values, list) else [values]
+        for name, values in choices.items()
+        if values is not None and values != []
+    }
+    rivals = _rivals(mechanism, epsilon, given, somewhere=chosen is not None)
+    if to is not None:
+        check_free(marked(to))
+    book = None if ledger is None else Ledger.open(ledger)
+    roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
+    described = options.visits_from(
+        source, roles=roles, table=table, format=format, header=header, columns=columns,
+        bad_rows=bad_rows, ids=ids, private_log=private_log,
+    )  # fmt: skip
+    with progress_bar() as progress:
+        found = compare(
+            described, rivals, chosen, seeds=seeds, ledger=book, throwaway=_throwaway(given),
+            exclude=None if exclude is None else PublicLocations(exclude),
+            resources=options.resources_from(memory, threads, spill), progress=progress,
+        )  # fmt: skip
+        if to is not None:
+            progress("Drawing pictures", None)
+        target = None if to is None else found.save(to)
+    _tell(found, as_json=as_json)
+    if book is None:
+        warn(NO_LEDGER)
+    else:
+        note(
+            f"Noted in {ledger}: manifests of later releases will say that parameters were tuned on the data."
+        )
+    if target is not None:
+        note(f"Written to {target}")
+
+
+def _rivals(
+    names: list[str] | None, epsilons: list[str] | None, given: dict[str, Any], *, somewhere: bool
+) -> list[Contender]:
+    """The contenders that the options describe."""
+    from locentropy.evaluation.contenders import chooses, contender_names, contenders, default_names, taken_by
+    from locentropy.publishing.order import THREE_WAYS
+
+    wanted = list(dict.fromkeys(names)) if names else list(default_names())
+    for name in wanted:
+        if name not in contender_names():
+            raise ParameterError(
+                f"--mechanism {name[:40]} is none of {', '.join(contender_names())}. For example: --mechanism limit"
+            )
+    for key in given:
+        if key not in _FOR_THROWAWAY and not any(key in taken_by(name) for name in wanted):
+            raise ParameterError(
+                f"--{key.replace('_', '-')} is an option of none of those compared: {', '.join(wanted)}."
+            )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = contenders(wanted, epsilons or ["1"], given)
+    for text in dict.fromkeys(str(each.message) for each in caught):
+        warn(text)
+    if not somewhere and not all(chooses(each) for each in made):
+        raise ParameterError(f"Which places are judged? {THREE_WAYS}")
+    return made
+
+
+def _throwaway(given: dict[str, Any]) -> Throwaway:
+    """The paper's Throwaway under the bounds given first."""
+    from locentropy.evaluation.compare import Throwaway
+
+    return Throwaway(**{name: given[name][0] for name in _FOR_THROWAWAY if name in given})
+
+
+def _tell(found: Evaluation, *, as_json: bool) -> None:
+    from locentropy.evaluation.compare import NOT_FOR_PUBLICATION
+    from locentropy.evaluation.private_files import as_dict
+
+    if as_json:
+        out.print_json(json.dumps(as_dict(found)))
+    else:
+        _show(found)
+    warn(NOT_FOR_PUBLICATION)
+
+
+def _show(found: Evaluation) -> None:
+    from locentropy.evaluation.plots import BANNER
+    from locentropy.evaluation.table import ERRORS, OTHERS, told_best
+
+    out.print(BANNER, style="bold", markup=False)
+    over = f"mean ± deviation over {found.seeds} seeds" if found.seeds > 1 else "one seed"
+    _print_table(found, ERRORS, f"Mean squared error against the true entropy, nats² ({over})")
+    _print_table(found, OTHERS, "Everything else; errors in nats")
+    out.print("Lowest error over all places, tuned on the data:", markup=False)
+    for words in told_best(found):
+        out.print(f"  {words}", markup=False, soft_wrap=True)
+
+
+def _print_table(found: Evaluation, columns: dict[str, str], title: str) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from locentropy.evaluation.table import rows
+
+    headings, body = rows(found, columns)
+    shown = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    for heading in headings:
+        first = heading == headings[0]
+        shown.add_column(heading, justify="left" if first else "right", no_wrap=first)
+    for place, row in enumerate(body):
+        if place == len(found.compared):
+            shown.add_section()
+        shown.add_row(*map(options.shown, row))
+    out.print(shown)

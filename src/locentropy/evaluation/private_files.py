@@ -1,0 +1,162 @@
+"""An evaluation on disk: a folder whose name, like every file's in it, says that it is private."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from locentropy.core.errors import ReleaseError
+from locentropy.core.files import appearing_together, made_folder, sync_folder
+from locentropy.core.version import __version__
+from locentropy.evaluation.compare import NOT_FOR_PUBLICATION
+from locentropy.evaluation.outcome import METRICS
+from locentropy.evaluation.page import page
+from locentropy.evaluation.plots import pictures, svg_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from locentropy.evaluation.compare import Compared, Evaluation, Score
+
+MARK: Final = "PRIVATE"
+
+
+def marked(folder: str | Path) -> Path:
+    """The folder as asked for, with the mark in its name."""
+    path = Path(os.path.abspath(folder))  # noqa: PTH100  # without dots, links left as they are
+    return path if MARK in path.name else path.with_name(f"{path.name or 'evaluation'}-{MARK}")
+
+
+def check_free(target: Path) -> None:
+    """Refuse a folder that could not take the files in the end."""
+    if not target.parent.is_dir():
+        raise ReleaseError(f"{target}: the folder {target.parent} does not exist. Make it first.")
+    if os.path.lexists(target) and not (
+        target.is_dir() and not target.is_symlink() and not any(target.iterdir())
+    ):
+        raise ReleaseError(
+            f"{target} is already there and not an empty folder. Choose a new name, for example --out "
+            f"{target.name.removesuffix(f'-{MARK}')}-2"
+        )
+
+
+def save(evaluation: Evaluation, folder: str | Path) -> Path:
+    """Write table, plots and page into a new folder, all or nothing, readable by their owner alone."""
+    target = marked(folder)
+    check_free(target)
+    files = contents(evaluation)
+    with made_folder(target):
+        target.chmod(0o700)  # before there is anything in it
+        with appearing_together(*(target / name for name in files)) as parts:
+            for part, text in zip(parts, files.values(), strict=True):
+                part.touch(mode=0o600)
+                part.write_text(text, encoding="utf-8")
+        sync_folder(target)
+    return target
+
+
+def contents(evaluation: Evaluation) -> dict[str, str]:
+    """Every file, by its name."""
+    drawn = {
+        name: (caption, svg_of(name, figure)) for name, (caption, figure) in pictures(evaluation).items()
+    }
+    return {
+        f"evaluation-{MARK}.csv": as_csv(evaluation),
+        f"evaluation-{MARK}.json": json.dumps(as_dict(evaluation), indent=2, ensure_ascii=False) + "\n",
+        **{f"{name}-{MARK}.svg": svg for name, (_, svg) in drawn.items()},
+        f"evaluation-{MARK}.html": page(evaluation, list(drawn.values())),
+    }
+
+
+def as_csv(evaluation: Evaluation) -> str:
+    """One row for each contender, ε, group of places and metric."""
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(("status", "contender", "epsilon", "parameters", "places", "metric", "mean", "sd"))
+    for each in (*evaluation.compared, *evaluation.references):
+        parameters = "; ".join(f"{k}={v}" for k, v in each.parameters.items() if k != "epsilon")
+        for group, metric, score in _rows(evaluation, each):
+            cells = (
+                each.label,
+                each.epsilon or "",
+                parameters,
+                group,
+                metric,
+                _cell(score.mean),
+                _cell(score.sd),
+            )
+            table.writerow((f"{MARK}: not for publication", *cells))
+    return written.getvalue()
+
+
+def _rows(evaluation: Evaluation, each: Compared) -> Iterator[tuple[str, str, Score]]:
+    for metric, score in each.scores.items():
+        yield "all", metric, score
+    for octave, row in zip(evaluation.octaves, each.by_users, strict=True):
+        for metric, score in row.items():
+            yield f"users {octave.low} to {octave.high}", metric, score
+
+
+def _cell(value: float) -> str:
+    return "" if math.isnan(value) else repr(value)
+
+
+def as_dict(evaluation: Evaluation) -> dict[str, Any]:
+    """The evaluation as JSON takes it; null where a metric has no meaning."""
+    crowd = evaluation.throwaway
+    return {
+        "not_for_publication": True,
+        "tuned_on_data": True,
+        "warning": NOT_FOR_PUBLICATION,
+        "software": f"locentropy {__version__}",
+        "unit": "nats",
+        "places": len(evaluation.truth.entropy),
+        "seeds": evaluation.seeds,
+        "throwaway": {
+            "max_locations": crowd.max_locations,
+            "max_visits": crowd.max_visits,
+            "min_users": crowd.min_users,
+            "places": int(evaluation.truth.crowded.sum()),
+        },
+        "metrics": METRICS,
+        "compared": [_compared(evaluation, each) for each in evaluation.compared],
+        "references": [_compared(evaluation, each) for each in evaluation.references],
+        "best": [
+            {
+                "epsilon": best.epsilon,
+                "contender": best.label,
+                "parameters": best.parameters,
+                "metric": best.metric,
+                **_score(best.error),
+                "published": best.published,
+                "worse_than_constant": best.worse_than_constant,
+                "tuned_on_data": best.tuned_on_data,
+            }
+            for best in evaluation.best()
+        ],
+    }
+
+
+def _compared(evaluation: Evaluation, each: Compared) -> dict[str, Any]:
+    return {
+        "contender": each.label,
+        "mechanism": each.name,
+        "epsilon": each.epsilon,
+        "parameters": each.parameters,
+        "scores": {metric: _score(score) for metric, score in each.scores.items()},
+        "by_users": [
+            {"from": octave.low, "to": octave.high} | {metric: _score(score) for metric, score in row.items()}
+            for octave, row in zip(evaluation.octaves, each.by_users, strict=True)
+        ],
+    }
+
+
+def _score(score: Score) -> dict[str, float | None]:
+    return {
+        name: None if math.isnan(value) else value for name, value in (("mean", score.mean), ("sd", score.sd))
+    }

@@ -1,0 +1,110 @@
+"""What to expect of Shares, from public numbers: a rule of thumb, taken from measurements.
+
+Every person has one unit of presence, so a listed place has people/locations units on average, under noise of about
+1/ε. Their ratio, the *signal* ε·people/locations, is public, and tells how much of the spread of the true entropies
+is left as error: all of it when the signal is far below one (then one number for all places would do as well), little
+when it is far above. Between data sets of the same signal this varies, so the rule gives the range of what was
+measured at a similar one, and says that it does not know where nothing was.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from locentropy.planning.telling import nats
+
+TYPICAL_SPREAD: Final = 0.95
+"""Nats: the standard deviation of the true entropies over the places of the data sets below was 0.93 to 1.01."""
+
+SIMILAR: Final = 3.0
+"""Measurements within this factor of the signal are taken as similar."""
+
+HARDLY: Final = 0.9
+"""Where at least this share of the spread (of its variance) is left, one number for all places is about as good."""
+
+TOO_THIN: Final = (
+    "The data is too thin for so many places at this ε: values would hardly be better than one number for all places. "
+    "Take fewer and larger places (districts, a coarser grid), or gather more people; a larger ε weakens the promise."
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The mean squared error of Shares on one data set, beside that of the best constant."""
+
+    data: str
+    people: int
+    locations: int
+    epsilon: float
+    error: float
+    constant: float
+
+    @property
+    def signal(self) -> float:
+        """ε·people/locations."""
+        return self.epsilon * self.people / self.locations
+
+    @property
+    def left(self) -> float:
+        """The share of the spread that is left as error; 1 is as good as a constant."""
+        return min(1.0, self.error / self.constant)
+
+
+MEASURED: Final = (
+    *(
+        Measured("Sparse", 100_000, 10_000, epsilon, error, 1.012)
+        for epsilon, error in ((0.1, 0.717), (0.5, 0.281), (1, 0.180), (5, 0.071), (10, 0.050))
+    ),
+    Measured("Sparse, a million people", 1_000_000, 10_000, 1, 0.031, 0.979),
+    *(
+        Measured("Gowalla New York", 5_800, 14_058, epsilon, error, 0.861)
+        for epsilon, error in ((0.1, 0.866), (0.5, 0.817), (1, 0.757), (5, 0.520), (10, 0.415))
+    ),
+)
+"""Mean squared errors in nats² over all listed places, five draws of noise each; measured on the first version of
+Shares. Rows of `benchmarks/utility.py` belong here when it has run."""
+
+
+@dataclass(frozen=True)
+class SharesExpectation:
+    """The range of errors that was measured where the signal was similar."""
+
+    signal: float
+    low: float
+    """Root mean squared error over all listed places, in nats, where it went well; about."""
+    high: float
+    """The same where it went less well."""
+    hardly: bool
+    """Whether one number for all places would be about as good."""
+
+
+def shares_expectation(epsilon: float, locations: int | None, people: int | None) -> SharesExpectation | None:
+    """The rule of thumb; None where a number is missing or nothing similar was measured."""
+    if locations is None or people is None:
+        return None
+    signal = float(epsilon) * people / locations
+    smallest, largest = (pick(each.signal for each in MEASURED) for pick in (min, max))
+    if signal < smallest:  # the error of a constant is the worst there is
+        return SharesExpectation(signal, TYPICAL_SPREAD, TYPICAL_SPREAD, hardly=True)
+    similar = [each.left for each in MEASURED if 1 / SIMILAR <= each.signal / signal <= SIMILAR]
+    if signal > largest * SIMILAR or not similar:
+        return None
+    low, high = (TYPICAL_SPREAD * math.sqrt(pick(similar)) for pick in (min, max))
+    return SharesExpectation(signal, low, high, hardly=min(similar) >= HARDLY)
+
+
+def shares_error(rule: SharesExpectation | None, people: int | None) -> list[str]:
+    """The rule in sentences, or why there is none."""
+    if rule is None:
+        why = (
+            "the number of people is not given" if people is None else "nothing like it has been measured yet"
+        )
+        return [f"Unknown: {why}. The error bars of the release itself will tell."]
+    return [
+        f"About {rule.low:.2f} to {rule.high:.2f} nats (root mean square over all listed places): that was measured "
+        f"where the signal, ε·people/places, was about {nats(rule.signal)} as here. A rule of thumb; where a few "
+        "regulars make most visits, busy places come out worse.",
+        "An error of 0.7 nats misses the number of equally loyal visitors by a factor of two.",
+    ]

@@ -1,0 +1,194 @@
+"""`locentropy evaluate` as people and scripts run it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import locentropy as le
+from locentropy.cli.main import run
+from locentropy.evaluation import private_files
+from tests.cli.test_commands import locentropy
+from tests.publishing.making import ROWS, ledger_in, names
+
+LIMIT = ("--mechanism", "limit", "--max-locations", "3", "--max-visits", "2", "--seeds", "2")
+LISTED = ("--places", "places.csv")
+INPUTS = ["city.ledger", "places.csv", "visits.csv"]
+BANNER = "PRIVATE — not for publication"
+
+Evaluate = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "visits.csv").write_text(ROWS)
+    (tmp_path / "places.csv").write_text("location,name\nbar,[red]Bar\ncafe,Café\npark,\npier,Pier\n")
+    ledger_in(tmp_path, 2)
+    return tmp_path
+
+
+@pytest.fixture
+def evaluate(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Evaluate:
+    """Run the command within this process, which has everything imported."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # pytest's own stay
+
+    def evaluating(
+        *arguments: object, source: str = "visits.csv", command: str = "evaluate"
+    ) -> subprocess.CompletedProcess[str]:
+        words = ["locentropy", command, source, *map(str, arguments)]
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as ended:
+            run()
+        said = capsys.readouterr()
+        code = ended.value.code if isinstance(ended.value.code, int) else 0
+        return subprocess.CompletedProcess(words, code, said.out, said.err)
+
+    return evaluating
+
+
+def test_on_screen(folder: Path) -> None:
+    done = locentropy(
+        "evaluate", "visits.csv", *LISTED, "--seeds", 2, "--ledger", "city.ledger", "--out", "may", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(BANNER)
+    assert BANNER in done.stderr
+    for name in ("limit ", "limit-ss", "limit-ptr", "best constant", "population mean"):
+        assert name in done.stdout
+    assert "as-printed" not in done.stdout
+    assert "Lowest error over all places, tuned on the data" in done.stdout
+    assert "tuned on the data" in done.stderr
+    assert names(folder) == sorted([*INPUTS, "may-PRIVATE"])
+    made = folder / "may-PRIVATE"
+    assert all("PRIVATE" in name for name in names(made))
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made.iterdir()} == {0o600}
+    assert stat.S_IMODE(made.stat().st_mode) == 0o700
+    assert BANNER in (made / "evaluation-PRIVATE.html").read_text()
+
+
+def test_later_releases_say_that_parameters_were_tuned(folder: Path, evaluate: Evaluate) -> None:
+    assert evaluate(*LIMIT, *LISTED, "--ledger", "city.ledger").returncode == 0
+    call = (*LIMIT[:-2], "--epsilon", "0.5", *LISTED, "--ledger", "city.ledger", "--out", "may")
+    done = evaluate(*call, command="publish")
+    assert done.returncode == 0, done.stderr
+    manifest = " ".join((folder / "may" / "manifest.yaml").read_text().split())
+    assert "parameters tuned on the data, unaccounted" in manifest
+    shown = locentropy("ledger", "show", "city.ledger", "--json", cwd=folder)
+    assert json.loads(shown.stdout)["tuned_unaccounted"] is True
+
+
+def test_noted_even_if_the_result_cannot_be_written(
+    folder: Path, evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(private_files, "contents", full)
+    done = evaluate(*LIMIT, *LISTED, "--ledger", "city.ledger", "--out", "may")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert le.Ledger.open(folder / "city.ledger").tuned_unaccounted
+    assert names(folder) == INPUTS
+
+
+def test_as_json(folder: Path, evaluate: Evaluate) -> None:
+    done = evaluate(*LIMIT, *LISTED, "--epsilon", "0.5", "--epsilon", "2", "--max-locations", "1", "--json")
+    answer = json.loads(done.stdout, parse_constant=pytest.fail)
+    assert answer["not_for_publication"] is True
+    assert BANNER in answer["warning"]
+    assert (answer["places"], answer["seeds"]) == (4, 2)
+    assert [(each["epsilon"], each["contender"]) for each in answer["compared"]] == [
+        ("0.5", "limit M=3"), ("0.5", "limit M=1"), ("2", "limit M=3"), ("2", "limit M=1"),
+    ]  # fmt: skip
+    assert all(each["parameters"]["max_visits"] == 2 for each in answer["compared"])
+    assert answer["compared"][0]["scores"]["mse_busy_of_entropy_busy"] == {"mean": None, "sd": None}
+    assert [best["tuned_on_data"] for best in answer["best"]] == [True, True]
+    assert answer["throwaway"]["max_locations"] == 3
+    assert "No ledger" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--mechanism", "limit-cb", "--min-users", "2"),
+        ("--mechanism", "limit-ptr", "--epsilon", "5", "--delta", "1e-3", "--min-users", "1"),
+        ("--mechanism", "limit", "--select-epsilon", "5", "--select-delta", "1e-3", "--select-max-locations", "2"),
+        ("--mechanism", "limit-as-printed", *LISTED),
+        ("--exclude", "clinics.csv", *LISTED),
+    ],
+)  # fmt: skip
+def test_other_ways(arguments: tuple[str, ...], folder: Path, evaluate: Evaluate) -> None:
+    (folder / "clinics.csv").write_text("location\nbar\n")
+    done = evaluate(*arguments, "--seeds", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    expected = {"--exclude": 3, "limit-as-printed": 4}
+    assert json.loads(done.stdout)["places"] == next(
+        (n for word, n in expected.items() if word in arguments), 3
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ((*LIMIT, "--places", "no.csv"), 3, "no.csv"),
+        ((*LIMIT, *LISTED, "--user", "who"), 4, "'uid', 'venue'"),
+        (LIMIT, 2, "--places places.csv"),
+        ((*LIMIT, *LISTED, "--grid", "1,1,2,2", "--cell", "500"), 2, "Choose one way"),
+        ((*LIMIT, "--places-name", "n"), 2, "--places places.csv"),
+        ((*LISTED, "--seeds", "0"), 2, "--seeds"),
+        ((*LISTED, "--mechanism", "limits"), 2, "--mechanism limit"),
+        ((*LIMIT, *LISTED, "--delta", "1e-6"), 2, "--delta is an option of none"),
+        ((*LIMIT, *LISTED, "--max-users", "0"), 2, "max_users=0"),
+        ((*LIMIT, *LISTED, "--epsilon", "much"), 2, "epsilon='much'"),
+        ((*LIMIT, *LISTED, "--epsilon", "-1"), 2, "epsilon"),
+        ((*LIMIT, *LISTED, "--keep", "best"), 2, "most-visited"),
+        ((*LIMIT, *LISTED, "--ledger", "no.ledger"), 8, "ledger create"),
+        ((*LIMIT, *LISTED, "--out", "no/may"), 9, "Make it first"),
+        ((*LIMIT, *LISTED, "--out", "taken"), 9, "--out taken-2"),
+        ((*LIMIT, *LISTED, "--exclude", "taken-PRIVATE/zoo.csv"), 2, "None of the places to exclude"),
+        ((*LIMIT, "--places", "taken-PRIVATE/zoo.csv"), 3, "written alike"),
+    ],
+)
+def test_errors_are_sentences_with_exit_codes(
+    arguments: tuple[str, ...], code: int, words: str, folder: Path, evaluate: Evaluate
+) -> None:
+    (folder / "taken-PRIVATE").mkdir()
+    (folder / "taken-PRIVATE" / "zoo.csv").write_text("location\nzoo\n")
+    done = evaluate(*arguments, *(() if "--ledger" in arguments else ("--ledger", "city.ledger")))
+    assert done.returncode == code, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert names(folder) == sorted([*INPUTS, "taken-PRIVATE"])
+    assert not le.Ledger.open(folder / "city.ledger").tuned_unaccounted, "nothing was seen"
+
+
+def test_a_missing_file(evaluate: Evaluate) -> None:
+    done = evaluate(*LIMIT, *LISTED, source="nowhere.csv")
+    assert done.returncode == 3
+    assert "no such file" in done.stderr
+
+
+LIGHT = """
+import sys
+sys.argv = ['locentropy', 'evaluate', '--help']
+from locentropy.cli.main import run
+try: run()
+except SystemExit: pass
+heavy = ('numpy', 'pyarrow', 'duckdb', 'ibis', 'opendp', 'scipy', 'matplotlib')
+sys.stderr.write(' '.join(name for name in heavy if name in sys.modules))
+"""
+
+
+def test_help_is_light() -> None:
+    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, check=True)
+    assert "--mechanism" in done.stdout
+    assert done.stderr == ""

@@ -1,0 +1,400 @@
+"""Comparing mechanisms: the numbers are those of the simulated releases, and the owner's ledger knows of it first."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import locentropy as le
+from locentropy.core.bounds import Bounds
+from locentropy.core.errors import LedgerError, ParameterError, ReleaseError, SourceError
+from locentropy.core.estimates import Estimates
+from locentropy.datasets.city import City
+from locentropy.evaluation import compare, private_files
+from locentropy.evaluation import places as reading
+from locentropy.evaluation.compare import CONSTANT, POPULATION, Evaluation, Score, Throwaway, evaluate
+from locentropy.evaluation.contenders import AsPrinted, contenders, default_names, labels, named
+from locentropy.evaluation.experiments.as_printed import limit_cb, limit_ss_scales, noisy
+from locentropy.evaluation.experiments.simulation import SimulatedNoise
+from locentropy.evaluation.outcome import METRICS, Outcome, Truth, scores
+from locentropy.evaluation.palette import colour_of
+from locentropy.evaluation.plots import pictures
+from locentropy.visits.queries import TableQueries
+from tests.publishing.making import LIMIT, PLACES, ledger_in, names, public, visits_in
+
+STRONG = le.Limit(epsilon=20, max_locations=3, max_visits=2)
+
+
+@pytest.fixture(scope="module")
+def city(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("city")
+    City(people=400, places=60, days=7).write(folder)
+    return folder
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> le.Visits:
+    return visits_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def compared(city: Path) -> Evaluation:
+    rivals = contenders(["limit", "limit-ss", "limit-ptr"], ["1", "10"], {"min_users": [20]})
+    places = le.PublicLocations(city / "places.csv")
+    return evaluate(
+        le.Visits(city / "visits.parquet"), rivals, places, seeds=3, throwaway=Throwaway(min_users=20)
+    )
+
+
+class TestNumbers:
+    def test_are_those_of_releases_simulated_by_hand(self, visits: le.Visits) -> None:
+        found = evaluate(visits, [LIMIT, STRONG], public(), seeds=4)
+        listed = le.Locations.of(PLACES)
+        with le.open_queries(visits, locations=listed) as queries:
+            true = queries.exact_profile().entropy
+            for mechanism, result in zip((LIMIT, STRONG), found.compared, strict=True):
+                by_hand = [
+                    float(
+                        np.mean(
+                            (mechanism.estimate(queries, listed, SimulatedNoise(seed)).entropy - true) ** 2
+                        )
+                    )
+                    for seed in range(4)
+                ]
+                assert result.scores["mse"].mean == pytest.approx(np.mean(by_hand))
+                assert result.scores["mse"].sd == pytest.approx(np.std(by_hand, ddof=1))
+        assert set(found.compared[0].scores) == set(METRICS)
+        assert found.compared[0].scores["published"] == Score(1, 0)
+
+    def test_by_users_add_up_to_all(self, compared: Evaluation) -> None:
+        users = compared.truth.users
+        sizes = [np.count_nonzero((users >= each.low) & (users <= each.high)) for each in compared.octaves]
+        for each in compared.compared:
+            total = sum(size * row["mse"].mean for size, row in zip(sizes, each.by_users, strict=True))
+            assert total / len(users) == pytest.approx(each.scores["mse"].mean)
+
+    def test_intervals_hold_what_they_are_about_and_not_always_the_truth(self, compared: Evaluation) -> None:
+        [limit] = [each for each in compared.compared if (each.name, each.epsilon) == ("limit", "10")]
+        assert limit.scores["coverage_own"].mean >= 0.9
+        assert limit.scores["coverage"].mean < limit.scores["coverage_own"].mean - 0.1, "bounding biases"
+        [smooth] = [each for each in compared.compared if (each.name, each.epsilon) == ("limit-ss", "10")]
+        assert math.isnan(smooth.scores["coverage"].mean), "no error bars, no coverage"
+
+    def test_a_second_estimate_serves_busy_places_and_rankings(self) -> None:
+        true = np.array([1.0, 3.0, 2.0, 0.0] * 3)
+        users = np.array([5, 30, 25, 1] * 3)
+        truth = Truth(true, users, users >= 20)
+        flat = np.ones(12)
+        plain, busy = scores(truth, Outcome(flat)), scores(truth, Outcome(flat, busy=true))
+        assert plain["mse_busy"] == busy["mse_busy"] == pytest.approx((2**2 + 1**2) / 2)
+        assert math.isnan(plain["mse_busy_of_entropy_busy"])
+        assert busy["mse_busy_of_entropy_busy"] == 0
+        assert (plain["top_10"], busy["top_10"]) == (pytest.approx(9 / 12 + 3 / 12), 1)
+
+    def test_throwaway_is_the_same_places_for_all(self, visits: le.Visits) -> None:
+        found = evaluate(visits, [LIMIT], public(), seeds=2, throwaway=Throwaway(1, 1, 3))
+        with le.open_queries(visits, locations=le.Locations.of(PLACES)) as queries:
+            kept = queries.profile(Bounds(1, 1)).user_counts >= 3
+            true = queries.exact_profile().entropy
+        assert 0 < kept.sum() < len(kept)
+        assert found.truth.crowded.tolist() == kept.tolist()
+        value = true.mean()
+        assert found.references[0].scores["mse_throwaway"].mean == pytest.approx(
+            np.mean((true[kept] - value) ** 2)
+        )
+
+    def test_the_same_each_time(self, visits: le.Visits) -> None:
+        first, second = (evaluate(visits, [LIMIT], public(), seeds=2) for _ in range(2))
+        assert private_files.contents(first) == private_files.contents(second)
+
+    def test_one_seed_has_no_deviation(self, visits: le.Visits) -> None:
+        assert math.isnan(evaluate(visits, [LIMIT], public(), seeds=1).compared[0].scores["mse"].sd)
+
+
+class TestReferences:
+    def test_the_best_constant_has_the_variance_for_error(self, compared: Evaluation) -> None:
+        constant = compared.references[0]
+        assert constant.label == CONSTANT
+        assert constant.scores["mse"].mean == pytest.approx(np.var(compared.truth.entropy))
+        assert constant.scores["bias"].mean == pytest.approx(0)
+
+    def test_the_population_mean_is_over_places_off_the_list_too(self, visits: le.Visits) -> None:
+        found = evaluate(visits, [LIMIT], le.PublicLocations(["bar", "pier"]), seeds=1)
+        everywhere = le.exact_profile(visits).entropy
+        assert [each.label for each in found.references] == [CONSTANT, POPULATION]
+        published = found.references[1].example.entropy
+        assert published == pytest.approx(everywhere.mean())
+        assert found.references[0].scores["mse"].mean < found.references[1].scores["mse"].mean
+
+
+class TestPlaces:
+    def test_a_grid_is_read_once(self, city: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        reads, asked = [], []
+        opening, profile = reading.open_queries, TableQueries.profile
+        monkeypatch.setattr(reading, "open_queries", lambda *a, **k: reads.append(1) or opening(*a, **k))
+        monkeypatch.setattr(
+            TableQueries, "profile", lambda self, bounds: asked.append(bounds) or profile(self, bounds)
+        )
+        table = le.Visits(city / "visits.parquet")
+        import pyarrow.parquet as pq
+
+        lat, lon = (pq.read_table(city / "visits.parquet")[name].to_numpy() for name in ("lat", "lon"))
+        grid = le.Grid(lat.min() - 0.01, lon.min() - 0.01, lat.max() + 0.01, lon.max() + 0.01, cell=2000)
+        found = evaluate(table, contenders(["limit", "limit-ss"], ["1", "2"]), grid, seeds=3)
+        assert len(found.truth.entropy) == grid.rows * grid.columns
+        assert [each.label for each in found.references] == [CONSTANT]
+        assert len(reads) == 1
+        assert asked == [Bounds(5, 5)], "one profile for all mechanisms, ε and seeds of the same bounds"
+
+    def test_selected_places_and_those_that_a_mechanism_selects(self, city: Path) -> None:
+        table = le.Visits(city / "visits.parquet")
+        mechanisms = [le.Limit(5, 5, 5), le.LimitPTR(5, 1e-6, 5, 5, 10)]
+        found = evaluate(table, mechanisms, le.SelectLocations(1, 1e-6, 5), seeds=2)
+        for each in found.compared:
+            assert 0 < each.scores["published"].mean < 1
+            there = ~np.isnan(each.example.entropy)
+            assert found.truth.users[there].min() > found.truth.users.min()
+            assert each.scores["mse"].mean > each.scores["mse_published"].mean
+        alone = evaluate(table, mechanisms[1:], None, seeds=2)
+        assert repr(alone.compared[0].scores) == repr(found.compared[1].scores), "it needs no selection"
+
+    def test_a_selection_that_finds_nothing(self, visits: le.Visits) -> None:
+        found = evaluate(visits, [LIMIT], le.SelectLocations(0.01, 1e-9, 5), seeds=2)
+        assert found.compared[0].scores["published"].mean == 0
+        assert math.isnan(found.compared[0].scores["mse_published"].mean)
+        assert found.best() == (), "to withhold every place is no advice"
+
+    def test_values_are_put_at_their_own_places(self, visits: le.Visits) -> None:
+        """Numbers as ids come back as texts, in another order."""
+        rows = "uid,venue\n" + "".join(
+            f"{user},{place}\n" for place in (2, 10, 9) for user in range(9 * place)
+        )
+        table = visits_in(Path(visits.source).parent, rows)
+        strong = le.Limit(1000, 3, 2)
+        found = evaluate(table, [strong], le.SelectLocations(50, 1e-3, 3), seeds=1)
+        assert found.compared[0].scores["mse"].mean < 0.01
+
+    @pytest.mark.parametrize("listed", [True, False])
+    def test_excluded_places_are_not_judged(self, listed: bool, visits: le.Visits) -> None:
+        mechanism = LIMIT if listed else le.LimitPTR(5, 1e-3, 2, 2, 1)
+        places = public() if listed else None
+        found = evaluate(visits, [mechanism], places, seeds=1, exclude=le.PublicLocations(["bar"]))
+        assert len(found.truth.entropy) == (3 if listed else 2)
+
+
+class TestAsPrinted:
+    def test_is_what_the_experiments_print(self, visits: le.Visits) -> None:
+        names_ = ["limit-cb-as-printed", "limit-ss-as-printed", "limit-as-printed"]
+        found = evaluate(visits, contenders(names_, ["1"], {"min_users": [4]}), public(), seeds=1)
+        with le.open_queries(visits, locations=le.Locations.of(PLACES)) as queries:
+            bounded = queries.profile(Bounds(5, 5))
+        crowd = limit_cb(bounded.user_counts, bounded.entropy, 1.0, 5, 5, 4, seed=0)
+        np.testing.assert_array_equal(found.compared[0].example.entropy, crowd.entropy)
+        smooth = noisy(bounded.entropy, limit_ss_scales(bounded.user_counts, 1.0, 1e-8, 5, 5), 0)
+        np.testing.assert_array_equal(found.compared[1].example.entropy, smooth.entropy)
+        assert "as-printed" not in " ".join(default_names()), "only if asked for"
+
+    @pytest.mark.parametrize(
+        ("call", "words"),
+        [
+            (lambda: AsPrinted("limit", 1.0), "limit-as-printed"),
+            (lambda: AsPrinted("limit-as-printed", 1.0, max_visits=1), "C = 1"),
+            (lambda: AsPrinted("limit-as-printed", 0.0), "epsilon"),
+        ],
+    )
+    def test_refused(self, call, words: str) -> None:
+        with pytest.raises(ParameterError, match=words):
+            call()
+
+
+class TestContenders:
+    def test_all_combinations_of_what_each_takes(self) -> None:
+        made = contenders(["limit", "limit-ptr"], ["0.5", "1"], {"max_locations": [1, 5], "min_users": [9]})
+        assert [named(each)[0] for each in made] == ["limit"] * 4 + ["limit-ptr"] * 4
+        assert {(each.epsilon, each.max_locations) for each in made} == {(0.5, 1), (0.5, 5), (1, 1), (1, 5)}
+        assert {each.min_users for each in made[4:]} == {9}
+        assert labels(map(named, made))[:5] == [*["limit M=1", "limit M=5"] * 2, "limit-ptr M=1"]
+        assert contenders(["limit", "limit"], ["1"]) == [le.Limit(1, 5, 5)]
+
+    def test_the_default_is_what_the_registry_has(self) -> None:
+        assert {"limit", "limit-ss", "limit-ptr"} <= set(default_names())
+        assert [named(each)[0] for each in contenders()] == list(default_names())
+
+    def test_nonsense(self) -> None:
+        with pytest.raises(ParameterError, match="limit-cb-as-printed"):
+            contenders(["limits"])
+
+
+class TestBest:
+    def test_the_lowest_for_each_epsilon_marked_as_tuned(self, compared: Evaluation) -> None:
+        bests = compared.best()
+        assert [best.epsilon for best in bests] == ["1", "10"]
+        for best in bests:
+            group = [each for each in compared.compared if each.epsilon == best.epsilon]
+            assert best.error.mean == min(each.scores["mse"].mean for each in group)
+            assert best.parameters["epsilon"] == best.epsilon
+            assert best.tuned_on_data
+            assert "not for publication" in best.warning
+            assert best.worse_than_constant == (best.error.mean > np.var(compared.truth.entropy))
+
+    def test_by_another_metric(self, compared: Evaluation) -> None:
+        [_, best] = compared.best("mse_published")
+        assert best.label == "limit-ptr"
+        with pytest.raises(ParameterError, match="mse_throwaway"):
+            compared.best("coverage")
+
+
+class TestLedger:
+    def test_later_manifests_say_so(self, visits: le.Visits, tmp_path: Path) -> None:
+        book = ledger_in(tmp_path)
+        words = "parameters tuned on the data, unaccounted"
+        le.publish(visits, LIMIT, public(), ledger=book, out=tmp_path / "before")
+        evaluate(visits, [LIMIT], public(), seeds=1, ledger=tmp_path / "city.ledger")
+        assert book.tuned_unaccounted
+        assert book.history()[0].epsilon == book.read().total.epsilon - book.remaining.epsilon, (
+            "spends nothing"
+        )
+        le.publish(visits, LIMIT, public(), ledger=book, out=tmp_path / "after")
+        for folder, said in (("before", False), ("after", True)):
+            for file in ("manifest.yaml", "details.yaml"):
+                assert (words in " ".join((tmp_path / folder / file).read_text().split())) == said, folder
+            assert le.Release.load(tmp_path / folder).statement.tuned_unaccounted == said
+
+    def test_noted_before_anything_is_simulated(
+        self, visits: le.Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        book = ledger_in(tmp_path)
+        known: list[bool] = []
+        simulate = compare.outcome
+        monkeypatch.setattr(
+            compare, "outcome", lambda *a: known.append(book.tuned_unaccounted) or simulate(*a)
+        )
+        evaluate(visits, [LIMIT], public(), seeds=2, ledger=book)
+        assert known == [True, True]
+
+    def test_what_cannot_be_noted_is_not_done(
+        self, visits: le.Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        book = ledger_in(tmp_path)
+
+        def full(*_: object) -> None:
+            raise LedgerError("no space")
+
+        monkeypatch.setattr(le.Ledger, "record_evaluation", full)
+        monkeypatch.setattr(compare, "outcome", lambda *_: pytest.fail("simulated all the same"))
+        with pytest.raises(LedgerError, match="no space"):
+            evaluate(visits, [LIMIT], public(), ledger=book)
+
+    def test_what_could_not_be_read_is_not_noted(self, visits: le.Visits, tmp_path: Path) -> None:
+        book = ledger_in(tmp_path)
+        with pytest.raises(SourceError, match="written alike"):
+            evaluate(visits, [LIMIT], le.PublicLocations(["elsewhere"]), ledger=book)
+        assert not book.tuned_unaccounted
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"seeds": 0}, "seeds=0"),
+        ({"mechanisms": []}, "nothing to compare"),
+        ({"mechanisms": ["limit"]}, "str is not a mechanism"),
+        ({"places": None}, "There are three ways"),
+        ({"places": "places.csv"}, 'PublicLocations\\("places.csv"\\)'),
+        ({"exclude": le.PublicLocations(["zoo"])}, "None of the places to exclude"),
+        ({"exclude": le.PublicLocations(PLACES)}, "All places"),
+    ],
+)
+def test_refused_before_anything_is_read(change, words: str, tmp_path: Path) -> None:
+    call = {"visits": le.Visits(tmp_path / "no.csv"), "mechanisms": [LIMIT], "places": public(), **change}
+    with pytest.raises(ParameterError, match=words):
+        evaluate(**call)
+
+
+class Own:
+    """Somebody's own mechanism: it knows the bounded truth, and has no name in the registry."""
+
+    guarantee = le.Guarantee.pure(1)
+
+    def estimate(self, queries, locations, noise):
+        exact = queries.exact_profile().entropy
+        return Estimates(locations.ids, exact, "true", False, low=exact, high=exact)
+
+
+Own.__name__ = "<script>alert(1)</script>"
+
+
+class TestFiles:
+    def test_marked_and_for_the_owner_alone(self, compared: Evaluation, tmp_path: Path) -> None:
+        target = compared.save(tmp_path / "compared")
+        assert target == tmp_path / "compared-PRIVATE"
+        assert stat.S_IMODE(target.stat().st_mode) == 0o700
+        assert {stat.S_IMODE(file.stat().st_mode) for file in target.iterdir()} == {0o600}
+        drawn = ("coverage", "error-by-epsilon", "error-by-users", "true-and-published")
+        assert names(target) == sorted(
+            [*(f"{name}-PRIVATE.svg" for name in drawn), *(f"evaluation-PRIVATE.{e}" for e in ("csv", "html", "json"))]
+        )  # fmt: skip
+        with pytest.raises(ReleaseError, match="already there"):
+            compared.save(tmp_path / "compared")
+
+    def test_numbers_are_the_same_everywhere(self, compared: Evaluation) -> None:
+        files = private_files.contents(compared)
+        answer = json.loads(files["evaluation-PRIVATE.json"], parse_constant=pytest.fail)
+        assert answer["not_for_publication"] is True
+        mean = compared.compared[0].scores["mse"].mean
+        assert answer["compared"][0]["scores"]["mse"]["mean"] == mean
+        [head, *lines] = files["evaluation-PRIVATE.csv"].splitlines()
+        assert head.startswith("status,contender,epsilon")
+        assert all(line.startswith("PRIVATE: not for publication,") for line in lines)
+        assert any(line.split(",")[4:7] == ["all", "mse", repr(mean)] for line in lines)
+
+    def test_the_page_stands_alone(self, visits: le.Visits) -> None:
+        found = evaluate(visits, [Own(), LIMIT, STRONG], public(), seeds=2)
+        page = private_files.contents(found)["evaluation-PRIVATE.html"]
+        assert page.count("<svg") == 4
+        assert "<title>PRIVATE — not for publication" in page
+        assert page.index("not for publication") < page.index("<h1>")
+        assert "<script" not in page, "names are text"
+        assert "&lt;script&gt;" in page
+        links = re.findall(r"(?:src|href|url)\s*[=(]\s*[\"']?([^\"')\s>]+)", page)
+        assert all(link.startswith(("#", "data:")) for link in links), set(links)
+        assert links
+        assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in page
+        ids = re.findall(r'<clipPath id="([^"]+)"', page)
+        assert len(ids) == len(set(ids)), "clips of one picture do not cut another"
+
+    def test_all_or_nothing(
+        self, compared: Evaluation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        written = Path.write_text
+
+        def full(self: Path, text: str, **rest: object) -> int:
+            if "evaluation-PRIVATE.html" in self.name:
+                raise OSError(28, "No space left on device")
+            return written(self, text, **rest)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(Path, "write_text", full)
+        with pytest.raises(OSError, match="No space"):
+            compared.save(tmp_path / "compared")
+        assert names(tmp_path) == []
+
+    def test_pictures_say_units_and_that_they_are_private(self, compared: Evaluation) -> None:
+        drawn = pictures(compared)
+        for _, figure in drawn.values():
+            assert "not for publication" in figure.get_suptitle()
+            for axis in figure.axes:
+                if axis.get_visible():
+                    assert axis.get_ylabel() or axis.get_yticklabels()
+        errors = drawn["error-by-users"][1].axes
+        assert len(errors) == 2, "one panel for each ε"
+        assert all("nats²" in axis.get_ylabel() and axis.get_yscale() == "log" for axis in errors)
+        lines = {line.get_label(): line.get_color() for line in errors[0].get_lines()}
+        assert lines["limit-ss"] == colour_of("limit-ss")
+        everybody = ("shares", "moments", "limit", "limit-ss", "limit-ptr", "limit-cb", "baseline")
+        assert len({colour_of(name) for name in everybody}) == len(everybody)
+        assert colour_of("limit-as-printed") == colour_of("limit")
