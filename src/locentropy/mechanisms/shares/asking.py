@@ -1,0 +1,152 @@
+"""The part of Shares that touches data: three integer queries, each noised as soon as it is asked.
+
+Every user has one unit of presence, Q, in equal shares at the m places where they were, each share at most Q/M and
+rounded down; see `core/share_profile.py`. One user more or less therefore moves, in ℓ₁,
+
+    look     Σ shares at each place                                  by at most Q
+    profile  all presence by the size of its share, and by visits    by at most Q in each of two histograms
+    split    Σ share · table[visits] at each place, two integers     by at most Q · the table's sensitivity
+
+and `laplace_scale` of these numbers, with the parts of `Budget`, is the noise. Proof: docs/proofs/shares.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from locentropy.core.errors import EngineError, ParameterError
+from locentropy.mechanisms.shares.budget import Budget
+from locentropy.privacy.guarantee import exact
+from locentropy.privacy.moments import MomentsTable
+from locentropy.privacy.noise import LATTICE, laplace_scale
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from locentropy.core.locations import Locations
+    from locentropy.core.queries import Queries
+    from locentropy.core.share_profile import ShareProfile
+    from locentropy.privacy.guarantee import Number
+    from locentropy.privacy.noise import Noise
+
+    Integers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+
+UNIT: Final = LATTICE
+"""Q: one user's whole presence, in lattice points."""
+MAX_VISITS: Final = 8
+"""C of the split: further visits of a user to a place are seen by the profile only."""
+TABLE: Final = MomentsTable(MAX_VISITS, unit=2**12)
+"""What a share counts for, by visits. Coarse, so that 64 bits have room for 2^29 users at one place and for the noise
+of a small ε; the inference knows these very integers, so that nothing is lost by rounding."""
+
+SIZE_OCTAVES: Final = 14
+VISIT_OCTAVES: Final = 13
+"""Cells of the profile. Constants: no cell depends on the data. The last ones are open."""
+
+VISIT_THRESHOLDS: Final = (2, *(2**at + 1 for at in range(1, VISIT_OCTAVES - 1)))
+"""Visits in octaves 1, 2, 3–4, 5–8, …"""
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What was asked, with noise, in units of presence: one user is 1. Fit to publish."""
+
+    look: Reals
+    """The presence at each place."""
+    sizes: Reals
+    """All presence by the number of places of its user, in multiples of M: ≤ 1, ≤ 2, ≤ 4, …"""
+    visits: Reals
+    """All presence by the user's visits to the place: 1, 2, 3–4, …"""
+    split: Reals
+    """The pair of each place."""
+    look_scale: float
+    """Scale of the Laplace noise of each of these, in the same units; public."""
+    profile_scale: float
+    """The same for the histograms."""
+    split_scale: float
+    """The same for the pairs."""
+    cap: float
+    """M: a user counts at a place with at most 1/M."""
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The three queries at a given ε, and their noise. Made of public numbers."""
+
+    epsilon: Number
+    """ε of the three together."""
+
+    @cached_property
+    def budget(self) -> Budget:
+        """The part of each."""
+        return Budget.of(self.epsilon)
+
+    @property
+    def cap(self) -> Fraction:
+        """M = max(1, ε/2): where there is budget to spend, who has few places need not count in full."""
+        return max(exact(1), exact(self.epsilon) / 2)
+
+    @property
+    def largest(self) -> int:
+        """⌊Q/M⌋: the largest share."""
+        return max(1, math.floor(UNIT / self.cap))
+
+    @property
+    def size_thresholds(self) -> tuple[int, ...]:
+        """Shares at which the octaves of M, 2M, 4M, … places end, in ascending order of shares.
+
+        One lattice point of slack: shares are rounded down. Where M is so large that octaves fall together,
+        thresholds are moved apart; it is their being fixed that matters.
+        """
+        ends = [math.ceil(UNIT / (self.cap * 2**at)) - 1 for at in range(SIZE_OCTAVES - 1)]
+        thresholds: list[int] = []
+        for end in reversed(ends):
+            thresholds.append(max(end, thresholds[-1] + 1 if thresholds else 1))
+        return tuple(thresholds)
+
+    @cached_property
+    def scales(self) -> tuple[float, float, float]:
+        """The noise of look, profile and split, in lattice points; public."""
+        return (
+            laplace_scale(UNIT, self.budget.look),
+            laplace_scale(2 * UNIT, self.budget.profile),
+            laplace_scale(UNIT * TABLE.sensitivity, self.budget.split),
+        )
+
+    def ask(self, queries: Queries, locations: Locations) -> ShareProfile:
+        """The exact sums. Private."""
+        if not queries.locations.equals(locations.ids):
+            raise ParameterError(
+                "The queries were not opened with the public list: their locations are others, or in another order "
+                "or type. For example: open_queries(visits, locations=locations)"
+            )
+        profile = queries.shares(UNIT, self.largest, MAX_VISITS)
+        asked = (profile.unit, profile.largest, profile.max_visits) == (UNIT, self.largest, MAX_VISITS)
+        if not asked or not profile.locations.equals(queries.locations):
+            raise EngineError("The engine answered with other shares than those that were asked for.")
+        return profile
+
+    def noised(self, profile: ShareProfile, noise: Noise) -> Answers:
+        """The crossing: from here on nothing is private."""
+        look, histograms, split = self.scales
+        sizes = profile.presence_by_share(self.size_thresholds)[::-1]
+        visits = profile.presence_by_visits(VISIT_THRESHOLDS)
+        both = noise.laplace(np.concatenate([sizes, visits]), histograms) / UNIT
+        return Answers(
+            look=noise.laplace(profile.look, look) / UNIT,
+            sizes=both[:SIZE_OCTAVES],
+            visits=both[SIZE_OCTAVES:],
+            split=noise.laplace(profile.moments(TABLE.rows), split) / (UNIT * TABLE.unit),
+            look_scale=look / UNIT,
+            profile_scale=histograms / UNIT,
+            split_scale=split / (UNIT * TABLE.unit),
+            cap=float(self.cap),
+        )

@@ -1,0 +1,119 @@
+"""The cloud: made-up places of every size, to see what a place of n visitors looks like.
+
+For every n on a grid, visitors are drawn from the profile (how many places they have) and from each visit law (how
+often they come). That gives the joint law of what can be seen with noise, presence and pair, and of what is wanted,
+entropy; for small n too, where no formula holds. Beyond `LARGE` visitors a place is a larger copy: sums grow in
+proportion, their deviations with the square root.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from locentropy.mechanisms.shares.inference import octaves
+from locentropy.mechanisms.shares.inference.scatter import scattered
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+
+COPIES: Final = 64
+"""Made-up places for each n."""
+LARGE: Final = 256
+"""Visitors beyond which places are scaled up."""
+STEP: Final = 1.15
+"""Ratio of neighbours on the grid of n, from some n on."""
+
+
+class Cloud(NamedTuple):
+    """Made-up places: by n, and by visit law where that matters."""
+
+    visitors: Integers
+    """n, the grid."""
+    presence: Reals
+    """The presence of each copy: n × copy."""
+    entropy: Reals
+    """n × law × copy."""
+    pair: Reals
+    """n × law × copy × 2."""
+
+
+def visitor_grid(most: int) -> Integers:
+    """n = 0, 1, 2, … and then in steps of 15 %, up to `most`."""
+    grid = list(range(9))
+    while grid[-1] < most:
+        grid.append(round(max(grid[-1] * STEP, grid[-1] + 1)))
+    return np.array(grid, dtype=np.int64)
+
+
+def cloud(sizes: Reals, laws: Reals, table: Reals, cap: float, most: int) -> Cloud:
+    """Places of 0 to `most` visitors.
+
+    `sizes` is how likely a visitor comes from each octave of places, `laws` the visit laws, `table` the pair that a
+    visitor of 1..C visits adds for each unit of presence, `cap` the theory's M.
+    """
+    grid = visitor_grid(most)
+    presence = np.zeros((grid.size, COPIES))
+    entropy = np.zeros((grid.size, len(laws), COPIES))
+    pair = np.zeros((grid.size, len(laws), COPIES, 2))
+    first_large = int(np.searchsorted(grid, LARGE))
+    for at in range(1, min(first_large + 1, grid.size)):
+        n = min(int(grid[at]), LARGE)
+        presence[at], entropy[at], pair[at] = _places(n, at, sizes, laws, table, cap)
+    for values in (presence, entropy, pair):
+        values[first_large + 1 :] = values[min(first_large, grid.size - 1)]
+    return _scaled(Cloud(grid, presence, entropy, pair), np.maximum(grid / LARGE, 1.0))
+
+
+def _places(
+    n: int, stream: int, sizes: Reals, laws: Reals, table: Reals, cap: float
+) -> tuple[Reals, Reals, Reals]:
+    """Copies of a place of n visitors: presence, entropy under each law, pair under each law."""
+    cell, within = _inverse(sizes, scattered(n * COPIES, 2 * stream))
+    share = 1.0 / np.maximum(octaves.places(sizes.size, cap, within, cell), cap).reshape(COPIES, n)
+    chance = scattered(n * COPIES, 2 * stream + 1)  # the same for every law, so that laws differ by law alone
+    entropy, pair = np.empty((len(laws), COPIES)), np.empty((len(laws), COPIES, 2))
+    for at, law in enumerate(laws):
+        cell, within = _inverse(law, chance)
+        visits = octaves.visits(within, cell).reshape(COPIES, n)
+        total = visits.sum(axis=1)
+        entropy[at] = np.log(total) - (visits * np.log(visits)).sum(axis=1) / total
+        weight = table[np.minimum(visits, len(table)).astype(np.intp) - 1]
+        pair[at] = np.einsum("ij,ijk->ik", share, weight)
+    return share.sum(axis=1), entropy, pair
+
+
+def _inverse(law: Reals, chance: Reals) -> tuple[NDArray[np.intp], Reals]:
+    """The cell at which a law has reached each chance, and how far into the cell that is."""
+    reached = np.cumsum(law) / law.sum()
+    cell = np.minimum(np.searchsorted(reached, chance, side="right"), law.size - 1)
+    begun = np.concatenate([[0.0], reached])[cell]
+    width = np.maximum(np.diff(reached, prepend=0.0)[cell], 1e-300)
+    return cell, np.clip((chance - begun) / width, 0.0, 1 - 1e-12)
+
+
+def _scaled(small: Cloud, times: Reals) -> Cloud:
+    """Large places from copies of smaller ones, and every n spread over its cell of the grid."""
+
+    def grown(values: Reals, axis: int) -> Reals:
+        factor = times.reshape([-1] + [1] * (values.ndim - 1))
+        mean = values.mean(axis=axis, keepdims=True)
+        larger: Reals = factor * mean + np.sqrt(factor) * (values - mean)
+        return larger
+
+    by_law = times[:, None, None]
+    mean = small.entropy.mean(axis=2, keepdims=True)
+    entropy = mean + np.log(by_law) + (small.entropy - mean) / np.sqrt(by_law)
+    # A cell of the grid stands for all n in it, as soon as there are others than its own.
+    inside = STEP ** ((np.arange(COPIES) + 0.5) / COPIES - 0.5)
+    inside = np.where(small.visitors[:, None] >= 20, inside, 1.0)
+    return Cloud(
+        small.visitors,
+        grown(small.presence, 1) * inside,
+        entropy + np.log(inside)[:, None, :],
+        grown(small.pair, 2) * inside[:, None, :, None],
+    )
