@@ -20,7 +20,17 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/evaluating.md", "docs/publishing.md", "docs/visits.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "docs/choosing.md",
+        "docs/evaluating.md",
+        "docs/planning.md",
+        "docs/publishing.md",
+        "docs/visits.md",
+    ],
+)
 def test_snippets_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     City(people=50, days=3).write(tmp_path / "demo")
     visits = pq.read_table(tmp_path / "demo" / "visits.parquet")

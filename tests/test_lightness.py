@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-HEAVY = ("numpy", "pyarrow", "duckdb", "ibis", "opendp", "scipy", "pandas", "polars", "sqlglot")
+HEAVY = ("numpy", "pyarrow", "duckdb", "ibis", "opendp", "scipy", "pandas", "polars", "sqlglot", "matplotlib")
 
 
 def loaded_by(code: str) -> set[str]:
@@ -25,6 +25,11 @@ def loaded_by(code: str) -> set[str]:
         "import locentropy.mechanisms",
         "sys.argv = ['locentropy', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
         "sys.argv = ['locentropy', 'entropy', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
+        "from locentropy.mechanisms import registry; registry.mechanism_names()",
+        "import locentropy.cli.mechanism_options",
+        "sys.argv = ['locentropy', 'evaluate', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
+        "sys.argv = ['locentropy', 'advise', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
+        "sys.argv = ['locentropy', 'plan', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
         "sys.argv = ['locentropy', 'publish', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
     ],
 )
@@ -32,8 +37,24 @@ def test_light(code: str) -> None:
     assert loaded_by(code) == set()
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import locentropy; locentropy.Shares(epsilon=1.0).guarantee",
+        "import locentropy as le; str(le.plan(le.Shares(epsilon=1.0), locations=14_058, people=5800))",
+        "import locentropy as le; str(le.advise(epsilon=1.0, people=10_000))",
+        "import locentropy; locentropy.publish, locentropy.evaluate, locentropy.measure_activity",
+    ],
+)
+def test_no_optimiser_and_no_pictures(code: str) -> None:
+    """Numbers and words need arrays, and neither of these."""
+    assert loaded_by(code) & {"scipy", "matplotlib"} == set()
+
+
 def test_the_check_can_fail() -> None:
     assert "numpy" in loaded_by("import locentropy; locentropy.VisitProfile")
+    assert "scipy" in loaded_by("import locentropy; locentropy.Shares(1.0).questions.scales")
+    assert "matplotlib" in loaded_by("import matplotlib")
 
 
 def test_every_public_name_exists() -> None:

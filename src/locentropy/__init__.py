@@ -3,8 +3,7 @@
     import locentropy as le
     visits = le.Visits("checkins.parquet")                                     # private
     places = le.PublicLocations("venues.csv")                                  # public, not made from the visits
-    limit = le.Limit(epsilon=1.0, max_locations=5, max_visits=5)
-    release = le.publish(visits, limit, places, ledger="city.ledger", out="may")
+    release = le.publish(visits, le.Shares(epsilon=1.0), places, ledger="city.ledger", out="may")
 
 Names load their module when first used, so that `import locentropy` stays light.
 """
@@ -15,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from locentropy.core.version import __version__
+from locentropy.release.pages import draw_with
 
 if TYPE_CHECKING:
     from locentropy.core.bounds import Bounds
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from locentropy.core.locations import Locations
     from locentropy.core.profile import VisitProfile
     from locentropy.core.queries import Queries
+    from locentropy.evaluation.advisor import advise
+    from locentropy.evaluation.compare import evaluate
+    from locentropy.evaluation.granted import measure_activity, survey_for
     from locentropy.mechanisms.baseline import Baseline
     from locentropy.mechanisms.limit import Limit
     from locentropy.mechanisms.limit_cb import LimitCB
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.limit_ss import LimitSS
     from locentropy.mechanisms.moments import Moments
     from locentropy.mechanisms.select_locations import SelectLocations
+    from locentropy.mechanisms.shares import Shares
     from locentropy.planning.plans import Plan, plan
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.privacy.ledger import Ledger
@@ -66,13 +70,18 @@ _HOME = {
     "Release": "release.release",
     "Resources": "visits.engines.engine",
     "SelectLocations": "mechanisms.select_locations",
+    "Shares": "mechanisms.shares",
     "VisitProfile": "core.profile",
     "Visits": "visits.visits",
+    "advise": "evaluation.advisor",
+    "evaluate": "evaluation.compare",
     "exact_profile": "visits.queries",
+    "measure_activity": "evaluation.granted",
     "open_queries": "visits.queries",
     "plan": "planning.plans",
     "profile": "visits.queries",
     "publish": "publishing.publish",
+    "survey_for": "evaluation.granted",
     "verify": "release.verify",
 }
 
@@ -98,14 +107,19 @@ __all__ = [
     "Release",
     "Resources",
     "SelectLocations",
+    "Shares",
     "VisitProfile",
     "Visits",
     "__version__",
+    "advise",
+    "evaluate",
     "exact_profile",
+    "measure_activity",
     "open_queries",
     "plan",
     "profile",
     "publish",
+    "survey_for",
     "verify",
 ]
 
@@ -114,3 +128,12 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'locentropy' has no attribute {name!r}")
     return getattr(import_module(f"locentropy.{_HOME[name]}"), name)
+
+
+def _page(release: Release) -> bytes:
+    from locentropy.report.page import page
+
+    return page(release)
+
+
+draw_with(_page)  # a release does not know the page that is made from it

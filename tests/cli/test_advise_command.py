@@ -92,16 +92,32 @@ class TestWithoutData:
         assert answer["mechanism"]["name"] == "shares"
         assert "--grid 40.70,-74.03,40.80,-73.92 --cell 500.0" in answer["command"]
 
-    def test_what_is_recommended_can_be_published(self, folder: Path, advise: Advise) -> None:
+    @pytest.mark.parametrize(
+        ("listed", "asked", "mechanism"),
+        [
+            (4, ("--places", "places.csv"), "Moments"),
+            (40, ("--places", "places.csv"), "Shares"),
+            (40, (), "Shares"),
+        ],
+        ids=["a short list", "shares", "a selection and shares"],
+    )
+    def test_what_is_recommended_can_be_published(
+        self, listed: int, asked: tuple[str, ...], mechanism: str, folder: Path, advise: Advise
+    ) -> None:
         """The command that is shown runs as it stands."""
-        answer = json.loads(
-            advise("--places", "places.csv", "--people", 5000, "--epsilon", 1, "--json").stdout
-        )
+        more = "".join(f"spot-{number}\n" for number in range(listed - 4))
+        (folder / "places.csv").write_text(f"location\nbar\ncafe\npark\npier\n{more}")
+        answer = json.loads(advise(*asked, "--people", 5000, "--epsilon", 1, "--json").stdout)
         words = shlex.split(answer["command"])
         words[2] = "visits.csv"
         done = locentropy(*words[1:], cwd=folder)
         assert done.returncode == 0, done.stderr
         assert (folder / "release" / "release.csv").is_file()
+        release = le.Release.load(folder / "release")
+        assert release.statement.mechanism == mechanism
+        assert release.statement.estimand == answer["estimand"]
+        assert release.statement.guarantee.epsilon == 1, "selection included"
+        assert le.verify(folder / "release", le.Ledger.open(folder / "city.ledger")).ok
 
     def test_numbers_are_taken(self, advise: Advise) -> None:
         call = ("--locations", 400, "--people", 200_000, "--places-per-person", 10, "--visits-per-place", 3)

@@ -36,9 +36,14 @@ def rows(tmp_path: Path) -> Path:
 def test_help_is_there_for_every_command() -> None:
     for command in (
         [],
-        ["entropy"],
+        ["advise"],
         ["demo"],
+        ["entropy"],
+        ["evaluate"],
+        ["ledger"],
+        ["plan"],
         ["publish"],
+        ["verify"],
         ["datasets"],
         ["datasets", "city"],
         ["datasets", "sparse"],
@@ -47,6 +52,8 @@ def test_help_is_there_for_every_command() -> None:
         done = locentropy(*command, "--help")
         assert done.returncode == 0
         assert "Usage" in done.stdout
+        if command in (["publish"], ["plan"]):
+            assert "shares (the default)" in done.stdout
     assert locentropy("--version").stdout.strip() == f"locentropy {le.__version__}"
 
 

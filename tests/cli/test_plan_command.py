@@ -13,14 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from locentropy.mechanisms import Limit
+from locentropy.mechanisms import Limit, Shares
 from locentropy.planning import Plan, Words, plan
 
 from ..test_lightness import loaded_by
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "planning.md"
-LIMIT = ["--epsilon", "1", "--max-locations", "5", "--max-visits", "5"]
-SMOOTH = ["--mechanism", "limit-ss", *LIMIT, "--delta", "1e-8"]
+BOUNDED = ["--epsilon", "1", "--max-locations", "5", "--max-visits", "5"]
+LIMIT = ["--mechanism", "limit", *BOUNDED]
+SMOOTH = ["--mechanism", "limit-ss", *BOUNDED, "--delta", "1e-8"]
 
 
 def locentropy(*arguments: object, cwd: Path, columns: int = 100) -> subprocess.CompletedProcess[str]:
@@ -46,6 +47,25 @@ def test_on_screen(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_shares_by_default(tmp_path: Path) -> None:
+    call = ("--epsilon", "1", "--locations", 1000, "--people", 100_000)
+    done = locentropy("plan", *call, "--out", "plan.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "shares (epsilon 1, max_users 10000000), 1,000 places of a public list" in done.stdout
+    assert "Differentially private with ε = 1," in done.stdout
+    assert "two histograms of all presence (25)" in " ".join(done.stdout.split())
+    assert "by the people in the data" in " ".join(done.stdout.split())
+    assert "Expected error: about" in done.stdout
+    assert "biases" not in done.stderr, "nobody is bounded"
+    made = plan(Shares(1), locations=1000, people=100_000)
+    assert Plan.from_yaml(tmp_path / "plan.yaml") == made
+    answer = json.loads(locentropy("plan", *call, "--json", cwd=tmp_path).stdout)
+    assert answer["people"] == 100_000
+    assert answer["rows"] == []
+    assert answer["shares"]["noise_scales"]["habits"] == pytest.approx(25)
+    assert answer["shares"]["expected_error"] == [made.shares.expected.low, made.shares.expected.high]
+
+
 def test_as_json(tmp_path: Path) -> None:
     done = locentropy("plan", *SMOOTH, "--users-per-location", "1,5,500", "--json", cwd=tmp_path)
     answer = json.loads(done.stdout)
@@ -58,7 +78,7 @@ def test_as_json(tmp_path: Path) -> None:
 
 def test_a_plan_file_holds_what_was_asked_for(tmp_path: Path) -> None:
     done = locentropy(
-        "plan", "--epsilon", "0.1", "--max-locations", 5, "--max-visits", 7, "--keep", "first", "--max-users", 900,
+        "plan", "--mechanism", "limit", "--epsilon", "0.1", "--max-locations", 5, "--max-visits", 7, "--keep", "first", "--max-users", 900,
         "--select-epsilon", "0.2", "--select-delta", "1e-8", "--select-max-locations", 20, "--locations", 10,
         "--users-per-location", "3", "--title", "Venues [red]", "--curator", "City", "--out", "plan.yaml",
         cwd=tmp_path,
@@ -76,7 +96,7 @@ def test_a_plan_file_holds_what_was_asked_for(tmp_path: Path) -> None:
 
 def test_without_a_promise_it_says_so(tmp_path: Path) -> None:
     done = locentropy(
-        "plan", "--mechanism", "limit-cb", *LIMIT, "--min-users", 50, "--accept-no-guarantee", cwd=tmp_path
+        "plan", "--mechanism", "limit-cb", *BOUNDED, "--min-users", 50, "--accept-no-guarantee", cwd=tmp_path
     )
     assert done.returncode == 0
     assert "Not differentially private" in done.stdout
@@ -93,15 +113,23 @@ def test_a_large_delta_is_warned_of_in_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "limit needs --epsilon, --max-locations, --max-visits. For example: --mechanism limit --epsilon"),
-        (["--mechanism", "gauss"], "none of baseline, limit, limit-ss, limit-ptr, limit-cb"),
+        ([], "shares needs --epsilon. For example: --mechanism shares --epsilon 1.0"),
+        (["--mechanism", "limit"], "needs --epsilon, --max-locations, --max-visits. For example: --mechanism limit "),
+        (["--mechanism", "gauss"], "none of shares, moments, baseline, limit, limit-ss, limit-ptr, limit-cb"),
+        (BOUNDED, "shares, the default, takes no --max-locations. For example: --mechanism shares --epsilon 1.0. For "
+            "moments, baseline, limit, limit-ss, limit-ptr, limit-cb it is one: --mechanism moments --epsilon 1.0 "
+            "--max-locations 5"),
+        (["--epsilon", "1", "--users-per-location", "5"], "people=10_000"),
+        (["--epsilon", "1", "--people", "0"], "people=0"),
+        (["--epsilon", "1e-9"], "epsilon=1e-09 must be between"),
+        ([*LIMIT, "--people", "5"], "people tells nothing about limit"),
         ([*LIMIT, "--delta", "1e-8"], "limit takes no --delta"),
         ([*LIMIT, "--accept-no-guarantee"], "limit takes no --accept-no-guarantee"),
-        (["--mechanism", "limit-ptr", *LIMIT], "needs --delta, --min-users"),
-        (["--mechanism", "limit-cb", *LIMIT, "--min-users", "50"], "not differentially private"),
-        (["--epsilon", "lots", *LIMIT[2:]], "epsilon='lots' must be a decimal number"),
-        (["--epsilon", "0", *LIMIT[2:]], "above 0"),
-        (["--epsilon", "0.1000000000000000000001", *LIMIT[2:]], "more digits"),
+        (["--mechanism", "limit-ptr", *BOUNDED], "needs --delta, --min-users"),
+        (["--mechanism", "limit-cb", *BOUNDED, "--min-users", "50"], "not differentially private"),
+        (["--epsilon", "lots"], "epsilon='lots' must be a decimal number"),
+        (["--epsilon", "0"], "above 0"),
+        (["--epsilon", "0.1000000000000000000001"], "more digits"),
         ([*LIMIT, "--max-visits", "0"], "max_visits=0"),
         ([*LIMIT, "--keep", "best"], "most-visited"),
         ([*LIMIT, "--locations", "0"], "locations=0"),
@@ -136,10 +164,11 @@ def test_light(code: str) -> None:
     assert loaded_by(code) == set()
 
 
-def test_a_plan_loads_no_engine() -> None:
-    run = f"sys.argv = {['locentropy', 'plan', *LIMIT]!r}\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass"
+@pytest.mark.parametrize("arguments", [LIMIT, ["--epsilon", "1", "--locations", "99", "--people", "99"]])
+def test_a_plan_loads_no_engine(arguments: list[str]) -> None:
+    run = f"sys.argv = {['locentropy', 'plan', *arguments]!r}\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass"
     code = f"import contextlib, io\nwith contextlib.redirect_stderr(io.StringIO()):\n {run.replace(chr(10), chr(10) + ' ')}"
-    assert loaded_by(code) & {"duckdb", "ibis", "pandas", "sqlglot", "scipy"} == set()
+    assert loaded_by(code) & {"duckdb", "ibis", "matplotlib", "pandas", "sqlglot", "scipy"} == set()
 
 
 def shown() -> list[tuple[str, str]]:

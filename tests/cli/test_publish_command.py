@@ -17,7 +17,8 @@ from locentropy.planning import Words
 from tests.cli.test_commands import locentropy
 from tests.publishing.making import ROWS, ledger_in, names
 
-LIMIT = ("--epsilon", "0.5", "--max-locations", "3", "--max-visits", "2")
+BOUNDED = ("--epsilon", "0.5", "--max-locations", "3", "--max-visits", "2")
+LIMIT = ("--mechanism", "limit", *BOUNDED)
 LISTED = ("--places", "places.csv", "--provenance", "the register")
 SELECTED = ("--select-epsilon", "0.5", "--select-delta", "1e-6", "--select-max-locations", "2")
 
@@ -71,6 +72,48 @@ def test_on_screen(folder: Path) -> None:
     assert (statement.title, statement.locations_provenance) == ("Map of May", "the register")
 
 
+class TestShares:
+    """The default: nothing to choose but ε."""
+
+    def test_on_screen(self, folder: Path, publish: Publish) -> None:
+        done = publish("--epsilon", "0.5", *LISTED, "--ledger", "city.ledger", "--out", "may")
+        assert done.returncode == 0, done.stderr
+        assert "ranked by entropy_busy" in done.stdout
+        assert "95 % interval" in done.stdout
+        assert "--max-users" not in done.stderr, "it has a bound of its own"
+        release = le.Release.load(folder / "may")
+        assert (release.statement.mechanism, release.statement.estimand) == ("Shares", "true")
+        assert release.statement.max_users == 10_000_000
+        assert le.verify(folder / "may", le.Ledger.open(folder / "city.ledger")).ok
+
+    def test_highest_by_the_column_for_rankings(self, folder: Path, publish: Publish) -> None:
+        done = publish("--epsilon", "0.5", *LISTED, "--out", "may", "--json")
+        ranked = [row["entropy_busy"] for row in json.loads(done.stdout)["highest"]]
+        assert ranked == sorted(ranked, reverse=True)
+
+    def test_dry_run(self, folder: Path, publish: Publish) -> None:
+        call = ("--epsilon", "0.5", *LISTED, "--ledger", "city.ledger", "--dry-run")
+        done = publish(*call, source="nowhere.csv")
+        assert done.returncode == 0, done.stderr
+        assert "shares (epsilon 0.5, max_users 10000000), 4 places" in done.stdout
+        assert "by the people in the data" in " ".join(done.stdout.split())
+        assert "fewer than 30 places" in done.stderr
+        answer = json.loads(publish(*call, "--json", source="nowhere.csv").stdout)
+        assert answer["budget_after"] == {"epsilon": "1.5", "delta": "0.001"}
+
+    @pytest.mark.parametrize("places", [LISTED, SELECTED])
+    def test_by_a_plan(self, places: tuple[str, ...], folder: Path, publish: Publish) -> None:
+        selecting = places if places == SELECTED else ()
+        made = locentropy("plan", "--epsilon", "0.5", *selecting, "--out", "plan.yaml", cwd=folder)
+        assert made.returncode == 0, made.stderr
+        call = ("--plan", "plan.yaml", *(() if selecting else places), "--ledger", "city.ledger")
+        refused = publish(*call, "--max-locations", 5, "--out", "may")
+        assert refused.returncode == 2
+        assert "--max-locations 5 contradicts" in refused.stderr
+        assert publish(*call, "--out", "may").returncode == 0
+        assert le.Release.load(folder / "may").statement.mechanism == "Shares"
+
+
 def test_as_json(folder: Path, publish: Publish) -> None:
     words = (
         "--curator", "City", "--description", "What", "--intended-use", "Why", "--region", "Here",
@@ -80,7 +123,13 @@ def test_as_json(folder: Path, publish: Publish) -> None:
     answer = json.loads(done.stdout)
     assert (answer["private"], answer["epsilon"], answer["places"]) == (True, "0.5", 4)
     assert answer["budget_left"] == {"epsilon": "1.5", "delta": "0.001"}
-    assert answer["files"] == ["details.yaml", "manifest.yaml", "release.csv", "release.parquet"]
+    assert answer["files"] == [
+        "details.yaml",
+        "manifest.yaml",
+        "release.csv",
+        "release.parquet",
+        "report.html",
+    ]
     assert [row["entropy"] for row in answer["highest"]] == sorted(
         (row["entropy"] for row in answer["highest"]), reverse=True
     )
@@ -91,14 +140,14 @@ def test_as_json(folder: Path, publish: Publish) -> None:
 
 
 def test_without_error_bars_and_without_a_ledger(folder: Path, publish: Publish) -> None:
-    done = publish("--mechanism", "limit-ss", *LIMIT, "--delta", "1e-6", *LISTED, "--out", "may")
+    done = publish("--mechanism", "limit-ss", *BOUNDED, "--delta", "1e-6", *LISTED, "--out", "may")
     assert done.returncode == 0, done.stderr
     assert "interval" not in done.stdout
     assert "No ledger" in done.stderr
 
 
 def test_not_private(folder: Path, publish: Publish) -> None:
-    crowd = ("--mechanism", "limit-cb", *LIMIT, "--min-users", "2", "--accept-no-guarantee", "--out", "may")
+    crowd = ("--mechanism", "limit-cb", *BOUNDED, "--min-users", "2", "--accept-no-guarantee", "--out", "may")
     refused = publish(*crowd)
     assert refused.returncode == 2
     assert "--not-private" in refused.stderr
@@ -143,7 +192,7 @@ class TestDryRun:
         assert answer["budget_after"] == {"epsilon": "1.5", "delta": "0.001"}
 
     def test_over_budget(self, folder: Path, publish: Publish) -> None:
-        done = publish("--epsilon", 3, *LIMIT[2:], *LISTED, "--ledger", "city.ledger", "--dry-run")
+        done = publish("--epsilon", 3, *LISTED, "--ledger", "city.ledger", "--dry-run")
         assert done.returncode == 7
         assert "ε = 2" in done.stderr
 
@@ -190,7 +239,7 @@ class TestPlan:
 
     def test_what_agrees_may_be_said_again(self, folder: Path, publish: Publish) -> None:
         le.plan(le.Limit(0.5, 3, 2)).to_yaml(folder / "plan.yaml")
-        done = publish("--plan", "plan.yaml", "--mechanism", "limit", *LIMIT, *LISTED, "--out", "may")
+        done = publish("--plan", "plan.yaml", *LIMIT, *LISTED, "--out", "may")
         assert done.returncode == 0, done.stderr
 
 
@@ -199,7 +248,11 @@ class TestPlan:
     [
         ((*LIMIT, "--out", "may"), 2, "There are three ways"),
         ((*LIMIT, *LISTED), 2, "--out may"),
-        ((*LIMIT[2:], *LISTED, "--out", "may"), 2, "limit needs --epsilon"),
+        ((*LIMIT[:2], *LIMIT[4:], *LISTED, "--out", "may"), 2, "limit needs --epsilon"),
+        ((*LISTED, "--out", "may"), 2, "shares needs --epsilon"),
+        ((*BOUNDED, *LISTED, "--out", "may"), 2, "shares, the default, takes no --max-locations"),
+        (("--epsilon", "1", "--out", "may"), 2, "There are three ways"),
+        (("--epsilon", "1e-9", *LISTED, "--out", "may"), 2, "epsilon=1e-09"),
         ((*LIMIT, *LISTED, *SELECTED, "--out", "may"), 2, "Choose one way"),
         ((*LIMIT, "--grid", "1,2,3", "--cell", "5", "--out", "may"), 2, "south, west, north, east"),
         ((*LIMIT, "--grid", "1,1,2,2", "--out", "may"), 2, "--cell 500"),

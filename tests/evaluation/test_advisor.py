@@ -20,11 +20,13 @@ from locentropy.evaluation.advisor import advise
 from locentropy.evaluation.bounding import habits_seen
 from locentropy.evaluation.density import crossover, density_seen, density_supposed
 from locentropy.evaluation.recommending import proposed_delta, roomy
-from locentropy.evaluation.shares_expectation import MEASURED, TYPICAL_SPREAD, shares_expectation
 from locentropy.mechanisms import LimitCB, LimitPTR, LimitSS
 from locentropy.mechanisms.activity import Activity, ActivitySurvey
 from locentropy.mechanisms.registry import mechanism_from, mechanism_names
+from locentropy.mechanisms.select_locations import SelectLocations
 from locentropy.planning.accuracy import noise_scales
+from locentropy.planning.outlook import named_from
+from locentropy.planning.shares_expectation import MEASURED, TYPICAL_SPREAD, shares_expectation
 from locentropy.privacy.noise import LATTICE
 
 
@@ -108,7 +110,11 @@ class TestPublicNumbers:
         assert "nothing but noise" in few.expected[0]
 
     def test_hardly_any_budget(self) -> None:
-        assert "Not even places of 1,048,576 users" in advise(1e-6, people=10_000).expected[0]
+        """Where what would be recommended refuses the ε, so does the advice."""
+        assert "Not even places of 1,048,576 users" in named_from(SelectLocations(3e-7, 1e-8, 5))
+        for numbers in ({}, {"locations": 1000}):
+            with pytest.raises(ParameterError, match=r"epsilon=.* for Shares"):
+                advise(1e-6, people=10_000, **numbers)
 
     def test_unknown_is_said_to_be_unknown(self) -> None:
         advice = advise(1, locations=1000)
@@ -306,8 +312,9 @@ class TestLimitPtr:
             assert (noise < 0.5) == useful
 
     def test_says_so_where_none_is(self) -> None:
-        advice = advise(0.001, people=10_000)
-        assert "still leaves too much noise" in advice.alternatives[0].when
+        advice = advise(0.001, locations=10, people=10_000)
+        [tested] = [each for each in advice.alternatives if each.choice.name == "limit-ptr"]
+        assert "still leaves too much noise" in tested.when
 
 
 class TestSharesExpectation:

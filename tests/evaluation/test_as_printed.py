@@ -305,7 +305,15 @@ def imported(code: str) -> set[str]:
     return names
 
 
-def test_nothing_outside_evaluation_reaches_it():
+OWNERS = {"cli/advise.py", "cli/evaluate.py", "cli/reproduce.py", "__init__.py"}
+"""Commands for who owns the data or studies the paper, and the public names."""
+
+
+def test_nothing_that_publishes_reaches_it():
     for path in PACKAGE.rglob("*.py"):
-        if path.relative_to(PACKAGE).parts[0] != "evaluation":
-            assert not any("evaluation" in name for name in imported(path.read_text(encoding="utf-8"))), path
+        where = path.relative_to(PACKAGE).as_posix()
+        if where.startswith("evaluation/"):
+            continue
+        reached = [name for name in imported(path.read_text(encoding="utf-8")) if "evaluation" in name]
+        assert not reached or where in OWNERS, where
+        assert where == "cli/reproduce.py" or not any("experiments" in name for name in reached), where

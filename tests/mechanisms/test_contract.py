@@ -15,6 +15,7 @@ from locentropy.core.estimates import Estimates
 from locentropy.core.locations import Locations
 from locentropy.evaluation.experiments.simulation import SimulatedNoise
 from locentropy.mechanisms import Baseline, LargeDeltaWarning, Limit, LimitCB, LimitPTR, LimitSS, Moments
+from locentropy.mechanisms.shares import Shares
 from locentropy.privacy.calibration import lattice_scales
 from locentropy.privacy.noise import LATTICE, OpenDPNoise, to_lattice
 
@@ -32,6 +33,8 @@ SELECTING = [mechanism for mechanism in ALL if isinstance(mechanism, LimitPTR | 
 LISTING = [mechanism for mechanism in ALL if mechanism not in SELECTING]
 ON_ENTROPY = [mechanism for mechanism in ALL if not isinstance(mechanism, Moments)]
 """Those that add noise to the entropy itself."""
+SHARES = Shares(1.0)
+"""The one that bounds nobody, and asks for shares where the others ask for a bounded profile."""
 
 
 def name(mechanism: object) -> str:
@@ -39,7 +42,8 @@ def name(mechanism: object) -> str:
 
 
 each = pytest.mark.parametrize("mechanism", ALL, ids=name)
-each_listing = pytest.mark.parametrize("mechanism", LISTING, ids=name)
+each_and_shares = pytest.mark.parametrize("mechanism", [*ALL, SHARES], ids=name)
+each_listing = pytest.mark.parametrize("mechanism", [*LISTING, SHARES], ids=name)
 each_on_entropy = pytest.mark.parametrize("mechanism", ON_ENTROPY, ids=name)
 each_selecting = pytest.mark.parametrize("mechanism", SELECTING, ids=name)
 
@@ -61,7 +65,7 @@ def visits() -> le.Visits:
     return le.Visits(pa.table({"user": [u for u, _ in rows], "location": [at for _, at in rows]}))
 
 
-@each
+@each_and_shares
 def test_every_listed_location_is_there_visited_or_not(mechanism):
     listed = pa.array(["park", "nowhere", "attic", "museum"])
     with le.open_queries(visits(), locations=listed) as queries:
@@ -71,7 +75,7 @@ def test_every_listed_location_is_there_visited_or_not(mechanism):
     assert table["location"].to_pylist() == listed.to_pylist()
     shown = [value is not None for value in table["entropy"].to_pylist()]
     assert shown == ([True, False, False, True] if mechanism in SELECTING else [True] * 4)
-    assert estimates.estimand == "bounded"
+    assert estimates.estimand == ("true" if mechanism is SHARES else "bounded")
     assert estimates.private == mechanism.guarantee.private
     assert (estimates.entropy[[0, 3]] >= 0).all()
 
@@ -115,7 +119,7 @@ def test_without_a_list_the_others_refuse(mechanism):
         through(mechanism, OpenDPNoise(), listed=False)
 
 
-@each
+@each_and_shares
 @pytest.mark.parametrize(
     "other",
     [["park"], IDS[::-1], [*IDS[:-1], "moved"], [*IDS, "more"], [1, 2, 3, 4, 5]],
@@ -226,7 +230,7 @@ def test_limit_ss_noise_is_as_wide_as_its_scales():
 # --- marks and error bars -------------------------------------------------------------------------------------
 
 
-@each
+@each_and_shares
 def test_simulated_noise_is_marked(mechanism):
     assert not through(mechanism, SimulatedNoise(1)).private
 
@@ -281,6 +285,7 @@ GOOD = {
     Baseline: {"epsilon": 1.0, "max_locations": 5, "max_visits": 5},
     Limit: {"epsilon": 1.0, "max_locations": 5, "max_visits": 5},
     Moments: {"epsilon": 1.0, "max_locations": 5, "max_visits": 5},
+    Shares: {"epsilon": 1.0},
     LimitSS: {"epsilon": 1.0, "delta": 1e-8, "max_locations": 5, "max_visits": 5},
     LimitPTR: {"epsilon": 1.0, "delta": 1e-8, "max_locations": 5, "max_visits": 5, "min_users": 50},
     LimitCB: {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,9 +14,16 @@ import pytest
 import locentropy as le
 from locentropy.core.locations import Locations
 from locentropy.mechanisms import Limit, LimitPTR, LimitSS, Moments
+from locentropy.privacy.guarantee import exact
+from locentropy.publishing.remembered import Remembered
+from locentropy.visits import queries as table_queries
 from locentropy.visits.queries import TableQueries
+from tests.visits.reference import Row
+from tests.visits.test_profile import as_table
+from tests.visits.test_shares import LISTED, WITHIN, counted_too_late, people, rounded_up, unshared
 
 from .recording import Recorder
+from .shares.recording import Drawn, loss, noised
 
 PLACES = pa.array([f"place-{at}" for at in range(6)])
 EPSILON_1 = Fraction(LimitSS(1.0, 1e-6, 2, 3).calibration.epsilon_1)
@@ -89,3 +98,60 @@ def test_the_check_sees_an_engine_that_does_not_bound_locations(monkeypatch):
     for mechanism in ("Limit", "Moments"):
         assert limit_loss(*sound, mechanism) <= 1
         assert limit_loss(*loose, mechanism) > 2
+
+
+# --- Shares -------------------------------------------------------------------------------------------------------
+
+EPSILONS = (0.1, 1 / 3, 1.0, 5.0, 7.3, 10.0)
+
+
+def crowd(seed: int) -> list[Row]:
+    """A dozen users of all sizes, one who hardly leaves two places, and one whose shares count most."""
+    homely = [Row(12, at, None, 2**30) for at in (0, 41) for _ in range(3)]
+    return people(seed) + homely + [Row(13, at, None, 2) for at in WITHIN[:11]]
+
+
+@contextmanager
+def opened(rows: list[Row]) -> Iterator[list[Remembered]]:
+    """Queries about a list, and as after a selection: restricted to a part of it."""
+    visits = le.Visits(as_table(rows, counted=True, timed=False))
+    with le.open_queries(visits, locations=LISTED, resources=le.Resources(threads=1)) as queries:
+        yield [Remembered(queries), Remembered(queries.restricted_to(Locations.of(WITHIN)))]
+
+
+def shares_drawn(rows: list[Row]) -> dict[tuple[float, int], Drawn]:
+    with opened(rows) as asking:
+        return {(e, at): noised(e, queries)[0] for e in EPSILONS for at, queries in enumerate(asking)}
+
+
+def shares_costs(rows: list[Row], users: list[int]) -> dict[tuple[float, int], Fraction]:
+    """The most that one of the users costs, as a part of ε."""
+    whole = shares_drawn(rows)
+    costs = dict.fromkeys(whole, Fraction(0))
+    for user in users:
+        without = shares_drawn([row for row in rows if row.user != user])
+        for key, drawn in whole.items():
+            costs[key] = max(costs[key], loss(drawn, without[key]) / exact(key[0]))
+    return costs
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_one_user_costs_shares_no_more_than_promised(seed):
+    costs = shares_costs(crowd(seed), list(range(14)))
+    assert max(costs.values()) <= 1
+    assert min(costs.values()) > Fraction(9999, 10_000), "or this tests little"
+
+
+ENGINE_FAULTS = {
+    "everyone has the largest share": (table_queries, "share", unshared),
+    "shares are rounded up": (table_queries, "share", rounded_up),
+    "places are counted in another list": (TableQueries, "restricted_to", counted_too_late),
+}
+
+
+@pytest.mark.parametrize("fault", ENGINE_FAULTS)
+def test_the_check_sees_an_engine_that_does_not_share(fault, monkeypatch):
+    rows = crowd(0)
+    assert max(shares_costs(rows, [2, 7, 13]).values()) <= 1
+    monkeypatch.setattr(*ENGINE_FAULTS[fault])
+    assert max(shares_costs(rows, [2, 7, 13]).values()) > 1

@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from locentropy.cli.mechanism_options import DEFAULT
 from locentropy.core.errors import ParameterError
-from locentropy.mechanisms import Baseline, Limit, LimitCB, LimitPTR, LimitSS, Moments
+from locentropy.core.locations import Locations
+from locentropy.evaluation.experiments.simulation import SimulatedNoise
+from locentropy.mechanisms import Baseline, Limit, LimitCB, LimitPTR, LimitSS, Moments, Shares
 from locentropy.mechanisms.registry import (
     described,
+    estimand_of,
     example_of,
     mechanism_from,
     mechanism_names,
@@ -19,18 +23,22 @@ from locentropy.mechanisms.registry import (
     read_parameters,
 )
 
+from .recording import CrowdQueries
+
 MADE = {
+    "shares": Shares(0.3, max_users=100_000),
+    "moments": Moments(0.7, 5, 20, keep="most-visited", max_users=100_000),
     "baseline": Baseline(0.1, 100, 1000),
     "limit": Limit(1, 5, 5, keep="first", max_users=100_000),
     "limit-ss": LimitSS(0.3, 1e-8, 5, 5, floor=0.002, split=0.9),
     "limit-ptr": LimitPTR(5.0, 1e-8, 5, 5, 50, split=0.3),
     "limit-cb": LimitCB(1.0, 5, 5, 50, accept_no_guarantee=True),
-    "moments": Moments(0.7, 5, 20, keep="most-visited", max_users=100_000),
 }
 
 
 def test_every_mechanism_has_a_name() -> None:
     assert tuple(MADE) == mechanism_names()
+    assert mechanism_names()[0] == DEFAULT, "what the command line uses where none is named"
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -53,6 +61,15 @@ def test_the_example_is_a_correct_call(name: str) -> None:
     assert needed <= set(example)
 
 
+@pytest.mark.parametrize("name", MADE)
+def test_the_estimand_is_known_before_it_is_estimated(name: str) -> None:
+    mechanism = mechanism_from(name, example_of(name))
+    queries = CrowdQueries([{1: 40, 2: 3}] * 40)
+    made = mechanism.estimate(queries, Locations(queries.locations), SimulatedNoise(1))
+    assert estimand_of(mechanism) == made.estimand
+    assert (made.entropy_busy is not None) == (name == "shares")
+
+
 @given(st.floats(min_value=1e-6, max_value=1000))
 def test_epsilon_survives_to_the_last_digit(epsilon: float) -> None:
     mechanism = Limit(epsilon, 5, 5)
@@ -63,7 +80,9 @@ def test_epsilon_survives_to_the_last_digit(epsilon: float) -> None:
 @pytest.mark.parametrize(
     ("name", "parameters", "words"),
     [
-        ("gauss", {}, "baseline, limit, limit-ss, limit-ptr, limit-cb, moments"),
+        ("gauss", {}, "shares, moments, baseline, limit, limit-ss, limit-ptr, limit-cb"),
+        ("shares", {"epsilon": 1.0, "max_locations": 5}, "shares, which takes epsilon, max_users"),
+        ("shares", {}, "needs epsilon"),
         ("limit", {"epsilon": 1.0, "colour": 3}, "epsilon, max_locations, max_visits, keep, max_users"),
         ("limit", {"epsilon": 1.0}, "needs max_locations, max_visits"),
         ("limit-ss", {"epsilon": "1"}, "needs delta"),

@@ -101,7 +101,13 @@ class Place:
         assert len(whole) <= 1
         if whole:
             assert paid, "a release whose spend is missing"
-            assert names(whole[0]) == ["details.yaml", "manifest.yaml", "release.csv", "release.parquet"]
+            assert names(whole[0]) == [
+                "details.yaml",
+                "manifest.yaml",
+                "release.csv",
+                "release.parquet",
+                "report.html",
+            ]
             drawn = (whole[0] / "release.parquet").read_bytes()
             assert self.drawn in (None, drawn), "drawn twice"
             self.drawn = drawn

@@ -18,16 +18,22 @@ from tests.publishing.making import names
 from tests.publishing.markers import DROPPED, HIDDEN, SPOTS, USER, Markers, write_visits
 
 GRID = le.Grid(40.70, -74.00, 40.75, -73.95, cell=1000)
-BOUNDED = ("--max-locations", 3, "--max-visits", 2)
+BOUNDED = ("--epsilon", 1, "--max-locations", 3, "--max-visits", 2)
+LIMIT = ("--mechanism", "limit", *BOUNDED)
+LISTED = ("--places", "places.csv")
+SELECTED = ("--select-epsilon", 1, "--select-delta", "1e-7", "--select-max-locations", 2)
+BOX = ("--grid", "40.70,-74.00,40.75,-73.95", "--cell", 1000)
 WAYS = {
-    "limit": ("--epsilon", 1, "--places", "places.csv"),
-    "limit-ss": ("--mechanism", "limit-ss", "--epsilon", 1, "--delta", "1e-7", "--places", "places.csv"),
-    "limit-ptr": ("--mechanism", "limit-ptr", "--epsilon", 1, "--delta", "1e-7", "--min-users", 30),
-    "selection": (
-        "--epsilon", 1, "--select-epsilon", 1, "--select-delta", "1e-7", "--select-max-locations", 2,
-    ),
-    "grid": ("--epsilon", 1, "--grid", "40.70,-74.00,40.75,-73.95", "--cell", 1000),
-}  # fmt: skip
+    "limit": (*LIMIT, *LISTED),
+    "limit-ss": ("--mechanism", "limit-ss", *BOUNDED, "--delta", "1e-7", *LISTED),
+    "limit-ptr": ("--mechanism", "limit-ptr", *BOUNDED, "--delta", "1e-7", "--min-users", 30),
+    "selection": (*LIMIT, *SELECTED),
+    "grid": (*LIMIT, *BOX),
+    "moments": ("--mechanism", "moments", *BOUNDED, *LISTED),
+    "shares": ("--epsilon", 1, *LISTED),
+    "shares-selection": ("--epsilon", 1, *SELECTED),
+    "shares-grid": ("--epsilon", 1, *BOX),
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +57,7 @@ def test_nothing_is_found(way: str, told: str, folder: Path, markers: Markers) -
     made.mkdir()
     le.Ledger.create(made / "city.ledger", "riders", 4, "1e-6")
     done = locentropy(
-        "publish", "../secret-folder-51239/secret-input-51239.csv", "--bad-rows", "drop", *BOUNDED,
+        "publish", "../secret-folder-51239/secret-input-51239.csv", "--bad-rows", "drop",
         *(f"../{word}" if word == "places.csv" else word for word in WAYS[way]),
         "--ledger", "city.ledger", "--out", "may", *(["--json"] if told == "as JSON" else []), cwd=made,
     )  # fmt: skip
@@ -59,13 +65,13 @@ def test_nothing_is_found(way: str, told: str, folder: Path, markers: Markers) -
     assert markers.in_text(done.stdout + done.stderr) == []
     assert names(made) == ["city.ledger", "may"]
     found = {path.name: markers.in_file(path) for path in (made / "may").iterdir()}
-    assert sorted(found) == ["details.yaml", "manifest.yaml", "release.csv", "release.parquet"]
+    assert sorted(found) == ["details.yaml", "manifest.yaml", "release.csv", "release.parquet", "report.html"]
     assert not any(found.values()), found
     assert markers.in_bytes((made / "city.ledger").read_bytes()) == []
     rows = le.Release.load(made / "may").to_arrow()["location"].to_pylist()
-    if way in ("limit", "limit-ss"):
+    if WAYS[way][-2:] == LISTED:
         assert rows == ["cafe", "park", "pier"]
-    elif way == "grid":
+    elif WAYS[way][-4:] == BOX:
         assert rows == list(range(GRID.rows * GRID.columns))
     else:
         assert rows == ["cafe", "park"], "those of many people"
@@ -78,9 +84,7 @@ def test_nothing_is_found_in_errors(ending: str, folder: Path, markers: Markers,
     """Paths are told to who typed them; values never."""
     rows = (folder / "secret-folder-51239" / "secret-input-51239.csv").read_text()
     (tmp_path / "input.csv").write_text(rows + ending + "\n")
-    done = locentropy(
-        "publish", "input.csv", *BOUNDED, *WAYS["limit"][:2], *WAYS["grid"][2:], "--out", "may", cwd=tmp_path
-    )
+    done = locentropy("publish", "input.csv", "--epsilon", 1, *BOX, "--out", "may", cwd=tmp_path)
     assert done.returncode in (3, 5), done.stderr
     assert markers.in_text(done.stdout + done.stderr) == []
     assert names(tmp_path) == ["input.csv"]

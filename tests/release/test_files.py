@@ -27,7 +27,7 @@ from locentropy.release.verify import verify
 
 from .making import LEDGER, NONE, estimates, not_private, places, release, statement
 
-NAMES = ["details.yaml", "manifest.yaml", "release.csv", "release.parquet"]
+NAMES = ["details.yaml", "manifest.yaml", "release.csv", "release.parquet", "report.html"]
 
 
 def listing(directory: Path) -> list[str]:

@@ -263,7 +263,7 @@ def test_planted_values_reach_no_file(tmp_path):
         "user_counts": np.array([987654321] * 3),
         "exact": 5.4321098765,
         "users": ["MARKER-user-4711"],
-        "entropy_busy": np.array([5.4321098765] * 3),
+        "exact_entropy": np.array([5.4321098765] * 3),
         "name": "MARKER-user-4711",
     }.items():
         object.__setattr__(loud, name, value)
@@ -278,7 +278,7 @@ def test_planted_values_reach_no_file(tmp_path):
     for number, made in enumerate((base_list, with_list)):
         directory = made.save(tmp_path / f"out{number}")
         said = [path.read_bytes() for path in directory.iterdir()]
-        for marker in (*MARKERS, "user_counts", "entropy_busy", str(tmp_path)):
+        for marker in (*MARKERS, "user_counts", "exact_entropy", str(tmp_path)):
             assert not any(marker.encode() in content for content in said), marker
         for number_hidden in (np.int64(987654321), np.float64(5.4321098765)):
             assert not any(number_hidden.tobytes() in content for content in said)

@@ -91,19 +91,21 @@ def test_nothing_wrong(directory):
     assert any("no ledger" in note for note in report.notes)
 
 
-@pytest.mark.parametrize("name", ["release.parquet", "release.csv", "manifest.yaml", "details.yaml"])
+@pytest.mark.parametrize(
+    "name", ["release.parquet", "release.csv", "report.html", "manifest.yaml", "details.yaml"]
+)
 def test_a_missing_file(directory, name):
     (directory / name).unlink()
     assert name in " ".join(bad(directory).values())
 
 
-@pytest.mark.parametrize("name", ["visits.csv", ".hidden", "report.html"])
+@pytest.mark.parametrize("name", ["visits.csv", ".hidden", "map.html"])
 def test_an_extra_file(directory, name):
     (directory / name).write_text("user,location")
     assert "does not belong" in bad(directory)["directory"]
 
 
-@pytest.mark.parametrize("name", ["release.csv", "manifest.yaml"])
+@pytest.mark.parametrize("name", ["release.csv", "report.html", "manifest.yaml"])
 def test_an_edited_text_file(directory, name):
     with (directory / name).open("a") as file:
         file.write("\n")
@@ -172,7 +174,8 @@ def test_another_versions_release_is_compared_by_its_numbers(tmp_path, version):
     [
         ("epsilon: '0.3'", "epsilon: '0.1'"),
         ("the city's register", "the visits themselves"),
-        ("tuned_unaccounted: false", "tuned_unaccounted: true"),
+        ("tuned_unaccounted: unknown without a ledger", "tuned_unaccounted: false"),
+        ("tuned_unaccounted: unknown without a ledger", "tuned_unaccounted: true"),
         ("rows: 3", "rows: 4"),
         ("estimand: bounded", "estimand: 'true'"),
         ("name: Limit\n", "name: LimitSS\n"),
@@ -256,7 +259,7 @@ def test_two_columns_of_one_name(directory):
     assert "cannot be read" in bad(directory)["table"]
 
 
-NAMES = ["release.parquet", "release.csv", "manifest.yaml", "details.yaml"]
+NAMES = ["release.parquet", "release.csv", "report.html", "manifest.yaml", "details.yaml"]
 
 
 @given(st.sampled_from(NAMES), st.data())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import count
-from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +14,6 @@ from locentropy.cli.options import shown
 
 if TYPE_CHECKING:
     from locentropy.core.profile import VisitProfile
-    from locentropy.mechanisms.limit import Limit
     from locentropy.privacy.ledger import Ledger
     from locentropy.release.release import Release
 
@@ -30,7 +28,7 @@ def demo(
 ) -> None:
     """Make a synthetic city, publish how popular its places are, and compare with what only the demo may know."""
     from locentropy.datasets.city import City
-    from locentropy.mechanisms.limit import Limit
+    from locentropy.mechanisms.shares import Shares
     from locentropy.privacy.ledger import Ledger
     from locentropy.publishing.about import About
     from locentropy.publishing.publish import publish
@@ -41,7 +39,7 @@ def demo(
     folder, number = _free(to)
     # Other people each time, so that nobody, not even somebody invented, has two ledgers.
     city = City(people=people, seed=number)
-    limit = Limit(epsilon=EPSILON, max_locations=5, max_visits=5, max_users=people)
+    shares = Shares(epsilon=EPSILON)
     with progress_bar() as progress:
         city.write(folder, progress=lambda fraction: progress("Building the city", fraction))
         ledger = Ledger.create(folder / "city.ledger", "the invented people of the demo", BUDGET)
@@ -49,12 +47,12 @@ def demo(
         visits = Visits(folder / "visits.parquet")
         about = About(title="Demo: popularity of places", description="An invented city.", region="nowhere")
         release = publish(
-            visits, limit, places, out=folder / "release", ledger=ledger, about=about, progress=progress
+            visits, shares, places, out=folder / "release", ledger=ledger, about=about, progress=progress
         )
         exact = exact_profile(visits, locations=places.load(), progress=progress)
         ledger.record_evaluation("demo: published values shown beside exact ones")
     _compare(release, exact)
-    _tell(release, limit, ledger, folder)
+    _tell(release, exact, ledger, folder)
 
 
 def _free(folder: Path) -> tuple[Path, int]:
@@ -81,20 +79,23 @@ def _compare(release: Release, exact: VisitProfile) -> None:
     out.print(table)
 
 
-def _tell(release: Release, limit: Limit, ledger: Ledger, folder: Path) -> None:
-    from locentropy.planning.plans import plan
-    from locentropy.planning.telling import nats, promise
+def _tell(release: Release, exact: VisitProfile, ledger: Ledger, folder: Path) -> None:
+    import numpy as np
 
-    scale, most = plan(limit).noise_scale, log(limit.max_users or 1)
+    from locentropy.planning.telling import promise
+
     out.print(promise(release.statement.guarantee), markup=False)
     out.print(release.statement.guarantee.odds(), markup=False)
-    if scale is not None:
-        out.print(
-            f"The noise is large: {nats(scale)} nats on average, where no value can be above {most:.1f}. Limit covers "
-            "the most that one person could change anywhere, so single values tell little; its promise is the "
-            "strictest. limit-ss and limit-ptr add less noise where many people were.",
-            markup=False,
-        )
+    table = release.to_arrow()
+    entropy, low, high = (table[name].to_numpy() for name in ("entropy", "low", "high"))
+    error = float(np.sqrt(np.mean((entropy - exact.entropy) ** 2)))
+    covered = float(np.mean((low <= exact.entropy) & (exact.entropy <= high)))
+    out.print(
+        f"Off by {error:.2f} nats over all places (root mean square), where the best single number for all of them is "
+        f"off by {float(exact.entropy.std()):.2f}; {covered:.0%} of the intervals hold the exact value. The "
+        "release also has entropy_busy, which is for rankings of busy places.",
+        markup=False,
+    )
     out.print(f"Left of the budget of these people: {ledger.remaining}", markup=False)
     warn(
         f"{NOT_PRIVATE}: exact values are shown because these people are invented. Never do this with real ones."

@@ -35,7 +35,7 @@ def evaluate(
         list[str] | None,
         _compared(
             "--mechanism",
-            "Such as limit; may be repeated. Default: all that one would publish with. Also: baseline, limit-cb, and "
+            "Such as shares; may be repeated. Default: all that one would publish with. Also: baseline, limit-cb, and "
             "as the paper prints them limit-as-printed, limit-ss-as-printed, limit-cb-as-printed.",
         ),
     ] = None,
@@ -111,8 +111,8 @@ def evaluate(
 
       locentropy evaluate checkins.parquet --places venues.csv --ledger city.ledger --out compared
 
-      locentropy evaluate checkins.parquet --places venues.csv --epsilon 0.5 --epsilon 1 --mechanism limit-ss
-      --max-locations 2 --max-locations 5 --max-locations 10 --max-visits 5
+      locentropy evaluate checkins.parquet --places venues.csv --epsilon 0.5 --epsilon 1 --mechanism shares
+      --mechanism moments --max-locations 2 --max-locations 5 --max-locations 10
     """
     from locentropy.evaluation.compare import evaluate as compare
     from locentropy.evaluation.private_files import check_free, marked
@@ -175,7 +175,7 @@ def _rivals(
     for name in wanted:
         if name not in contender_names():
             raise ParameterError(
-                f"--mechanism {name[:40]} is none of {', '.join(contender_names())}. For example: --mechanism limit"
+                f"--mechanism {name[:40]} is none of {', '.join(contender_names())}. For example: --mechanism shares"
             )
     for key in given:
         if key not in _FOR_THROWAWAY and not any(key in taken_by(name) for name in wanted):

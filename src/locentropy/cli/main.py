@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import locentropy
-from locentropy.cli import advise, datasets, demo, entropy, evaluate, ledger, plan, publish, verify
+from locentropy.cli import (
+    advise,
+    datasets,
+    demo,
+    entropy,
+    evaluate,
+    ledger,
+    plan,
+    publish,
+    report,
+    reproduce,
+    verify,
+)
 from locentropy.cli.console import STOP_SIGNALS, err, ignore_signals
 from locentropy.core.errors import LocentropyError
 
@@ -30,6 +42,8 @@ app.command()(entropy.entropy)
 app.command()(evaluate.evaluate)
 app.command()(plan.plan)
 app.command()(publish.publish)
+app.command()(report.report)
+app.command()(reproduce.reproduce)
 app.command()(verify.verify)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(ledger.app, name="ledger")

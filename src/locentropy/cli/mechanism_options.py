@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -14,15 +14,19 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.mechanism import Mechanism
     from locentropy.mechanisms.select_locations import SelectLocations
 
+DEFAULT: Final = "shares"
+"""The mechanism that is used where none is named: the first of the registry."""
+
 _MECHANISM = "Mechanism"
 _SELECTION = "Selecting places, where no list of them is public"
 
 # ε and δ are texts: they are taken as they are written, not as the binary fractions next to them.
 Name = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--mechanism",
-        help="limit, limit-ss, limit-ptr; for comparison with the paper: baseline, limit-cb.",
+        help="shares (the default): the true entropy, nothing to choose but ε; moments: the entropy of bounded visits; "
+        "limit-ptr: needs no list. To compare with the paper: limit, limit-ss, baseline, limit-cb.",
         rich_help_panel=_MECHANISM,
     ),
 ]
@@ -45,14 +49,16 @@ Delta = Annotated[
 MaxLocations = Annotated[
     int | None,
     typer.Option(
-        "--max-locations", help="M: a person counts in at most this many places.", rich_help_panel=_MECHANISM
+        "--max-locations",
+        help="M: a person counts in at most this many places; not for shares, which bounds nobody.",
+        rich_help_panel=_MECHANISM,
     ),
 ]
 MaxVisits = Annotated[
     int | None,
     typer.Option(
         "--max-visits",
-        help="C: a person counts with at most this many visits in each.",
+        help="C: a person counts with at most this many visits in each; not for shares.",
         rich_help_panel=_MECHANISM,
     ),
 ]
@@ -116,21 +122,29 @@ SelectMaxLocations = Annotated[
 ]
 
 
-def mechanism_from_options(name: str, **options: str | int | bool | None) -> Mechanism:
+def mechanism_from_options(chosen: str | None, **options: str | int | bool | None) -> Mechanism:
     """The mechanism that the options describe; options that were not given are None or False."""
+    name = chosen or DEFAULT
     from locentropy.mechanisms.registry import example_of, mechanism_from, mechanism_names, parameters_of
 
     if name not in mechanism_names():
         raise ParameterError(
             f"--mechanism {name} is none of {', '.join(mechanism_names())}. "
-            f"For example: {_line('limit', example_of('limit'))}"
+            f"For example: {_line(DEFAULT, example_of(DEFAULT))}"
         )
     given = {key: value for key, value in options.items() if value is not None and value is not False}
     example = _line(name, example_of(name))
     known = parameters_of(name)
     for key in given:
         if key not in {parameter.name for parameter in known}:
-            raise ParameterError(f"{name} takes no {_option(key)}. For example: {example}")
+            who = name if chosen else f"{name}, the default,"
+            others = [
+                each for each in mechanism_names() if key in {known.name for known in parameters_of(each)}
+            ]
+            raise ParameterError(
+                f"{who} takes no {_option(key)}. For example: {example}. For {', '.join(others)} it is one: "
+                f"{_line(others[0], example_of(others[0]))}"
+            )
     missing = [_option(each.name) for each in known if each.required and each.name not in given]
     if missing:
         raise ParameterError(f"{name} needs {', '.join(missing)}. For example: {example}")

@@ -13,13 +13,16 @@ from locentropy.cli.console import note, out, warn
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from locentropy.planning.plans import Plan
+    from locentropy.planning.shares_outlook import SharesOutlook
 
 _WORDS = "Your words, for the plan file"
 
 
 def plan(
-    mechanism: mechanism_options.Name = "limit",
+    mechanism: mechanism_options.Name = None,
     epsilon: mechanism_options.Epsilon = None,
     delta: mechanism_options.Delta = None,
     max_locations: mechanism_options.MaxLocations = None,
@@ -41,11 +44,15 @@ def plan(
         ),
     ] = None,
     locations: Annotated[int | None, typer.Option("--locations", help="How many places there are.")] = None,
+    people: Annotated[
+        int | None, typer.Option("--people", help="A guess for shares: about how many people there are.")
+    ] = None,
     users_per_location: Annotated[
         str | None,
         typer.Option(
             "--users-per-location",
-            help="A guess: one number, or several such as 1,5,50 that each stand for an equal share of places.",
+            help="A guess for the others: one number, or several such as 1,5,50 that each stand for an equal share of "
+            "places.",
         ),
     ] = None,
     title: Annotated[
@@ -66,10 +73,10 @@ def plan(
 
     Examples:
 
-      locentropy plan --mechanism limit --epsilon 1 --max-locations 5 --max-visits 5 --locations 14058
+      locentropy plan --epsilon 1 --locations 14058 --people 10000 --out plan.yaml
 
-      locentropy plan --mechanism limit-ss --epsilon 1 --delta 1e-8 --max-locations 5 --max-visits 5
-      --users-per-location 1,2,5,50,500 --out plan.yaml
+      locentropy plan --mechanism moments --epsilon 1 --max-locations 5 --max-visits 5 --locations 14058
+      --users-per-location 1,2,5,50,500
     """
     from locentropy.planning import Words
     from locentropy.planning import plan as planned
@@ -87,6 +94,7 @@ def plan(
             select_epsilon, select_delta, select_max_locations
         ),
         words=Words(title, curator, purpose),
+        people=people,
     )  # fmt: skip
     if to is not None:
         made.to_yaml(_target(to))
@@ -100,10 +108,7 @@ def plan(
 
 def show(made: Plan) -> None:
     """A plan on screen."""
-    from rich.table import Table
-
-    from locentropy.planning.outlook import USEFUL_BELOW
-    from locentropy.planning.telling import headline, nats, noise, percent, promise, usefulness
+    from locentropy.planning.telling import headline, noise, promise, usefulness
 
     def say(text: str, style: str | None = None) -> None:
         out.print(text, style=style, markup=False)
@@ -112,6 +117,18 @@ def show(made: Plan) -> None:
     say(promise(made.guarantee))
     say(made.guarantee.odds())
     say(noise(made))
+    out.print(_by_users(made) if made.shares is None else _by_people(made.shares))
+    say(usefulness(made))
+    for text in made.warnings:
+        warn(text)
+
+
+def _by_users(made: Plan) -> Table:
+    from rich.table import Table
+
+    from locentropy.planning.outlook import USEFUL_BELOW
+    from locentropy.planning.telling import nats, percent
+
     table = Table(
         title="What to expect, in nats, by the users of a place",
         caption=f"useful: off by less than {USEFUL_BELOW}; rough: off by less than a guess",
@@ -127,17 +144,35 @@ def show(made: Plan) -> None:
         chance = [percent(row.published)] if withheld else []
         cells = (f"{row.users:,}", error, nats(row.guess), *chance, row.verdict)
         table.add_row(*cells, style=_STYLES[row.verdict])
-    out.print(table)
-    say(usefulness(made))
-    for text in made.warnings:
-        warn(text)
+    return table
+
+
+def _by_people(shares: SharesOutlook) -> Table:
+    from rich.table import Table
+
+    from locentropy.planning.outlook import USEFUL_BELOW
+    from locentropy.planning.telling import people_in
+
+    table = Table(
+        title="What to expect, in nats, by the people in the data",
+        caption=f"root mean square over all places; useful: below {USEFUL_BELOW}",
+    )
+    for heading in ("people", "expected error"):
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for row in shares.rows:
+        error = "—" if row.expected is None else row.expected.words
+        table.add_row(people_in(row), error, row.verdict, style=_STYLES[row.verdict])
+    return table
 
 
 _STYLES: dict[str, Any] = {
     "useful": "green",
     "rough": None,
     "worse than a guess": "red",
+    "as one number for all": "red",
     "never published": "dim",
+    "not measured": "dim",
 }
 
 

@@ -29,14 +29,7 @@ def _word(option: str, help_: str) -> Any:
 
 def publish(
     source: options.Input,
-    mechanism: Annotated[
-        str | None,
-        typer.Option(
-            "--mechanism",
-            help="limit (the default), limit-ss, limit-ptr; to compare with the paper: baseline, limit-cb.",
-            rich_help_panel="Mechanism",
-        ),
-    ] = None,
+    mechanism: mechanism_options.Name = None,
     epsilon: mechanism_options.Epsilon = None,
     delta: mechanism_options.Delta = None,
     max_locations: mechanism_options.MaxLocations = None,
@@ -106,12 +99,12 @@ def publish(
 
     Examples:
 
-      locentropy publish checkins.parquet --epsilon 1 --max-locations 5 --max-visits 5 --places venues.csv
-      --provenance "the city's register" --ledger city.ledger --dry-run
+      locentropy publish checkins.parquet --epsilon 1 --places venues.csv --provenance "the city's register"
+      --ledger city.ledger --dry-run
 
       locentropy publish checkins.parquet --plan plan.yaml --places venues.csv --ledger city.ledger --out may
 
-      locentropy publish trips.csv --mechanism limit-ss --epsilon 1 --delta 1e-8 --max-locations 5 --max-visits 5
+      locentropy publish trips.csv --mechanism moments --epsilon 1 --max-locations 5 --max-visits 5
       --grid 40.70,-74.03,40.80,-73.92 --cell 500 --ledger city.ledger --out may-grid
     """
     from locentropy.cli.publish_summary import rehearse, tell
@@ -137,7 +130,7 @@ def publish(
     }  # fmt: skip
     planned: Plan | None = None
     if plan is None:
-        using = mechanism_options.mechanism_from_options(mechanism or "limit", **given)
+        using = mechanism_options.mechanism_from_options(mechanism, **given)
     else:
         said = {key: value for key, value in given.items() if value is not None and value is not False}
         with _told():

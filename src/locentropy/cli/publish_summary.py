@@ -81,12 +81,13 @@ def tell(release: Release, target: Path, ledger: Ledger | None, *, as_json: bool
 
 
 def highest(release: Release) -> list[dict[str, Any]]:
-    """The published places of the highest values."""
+    """The published places of the highest values, by the column that is made for rankings if there is one."""
     import pyarrow.compute as pc
 
     table = release.to_arrow()
     shown = table.filter(pc.is_valid(table["entropy"]))
-    order = pc.sort_indices(shown, [("entropy", "descending"), ("location", "ascending")])
+    ranking = "entropy_busy" if "entropy_busy" in table.column_names else "entropy"
+    order = pc.sort_indices(shown, [(ranking, "descending"), ("location", "ascending")])
     rows: list[dict[str, Any]] = shown.take(order[:HIGHEST]).to_pylist()
     return rows
 
@@ -111,15 +112,21 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
 def _table(rows: list[dict[str, Any]], unit: str) -> None:
     from rich.table import Table
 
-    bars = "low" in rows[0]
-    table = Table(title=f"The highest values, with noise (entropy in {unit})")
+    bars, busy = "low" in rows[0], "entropy_busy" in rows[0]
+    table = Table(
+        title=f"The highest values, with noise (entropy in {unit})",
+        caption="ranked by entropy_busy, which is for rankings; entropy is the main number" if busy else None,
+    )
     table.add_column("place")
     table.add_column("entropy", justify="right")
     if bars:
         table.add_column("95 % interval", justify="right")
+    if busy:
+        table.add_column("entropy_busy", justify="right")
     for row in rows:
         interval = [f"{row['low']:.2f} to {row['high']:.2f}"] if bars else []
-        table.add_row(safe(row.get("name") or row["location"]), f"{row['entropy']:.2f}", *interval)
+        ranked = [f"{row['entropy_busy']:.2f}"] if busy else []
+        table.add_row(safe(row.get("name") or row["location"]), f"{row['entropy']:.2f}", *interval, *ranked)
     out.print(table)
 
 

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Final
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.evaluation.bounding import choose_bounds, habits_seen, habits_supposed
-from locentropy.evaluation.recommending import SHORT_LIST, Case, roomy
+from locentropy.evaluation.recommending import Case, roomy
 from locentropy.mechanisms.activity import Activity
 from locentropy.mechanisms.parameters import check_epsilon, check_share
+from locentropy.planning.shares_expectation import SHORT_LIST
 
 if TYPE_CHECKING:
     from locentropy.evaluation.advice import Advice

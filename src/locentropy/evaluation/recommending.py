@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from locentropy.evaluation.advice import Advice, Alternative, Choice
 from locentropy.evaluation.density import crossover, density_seen, density_supposed
-from locentropy.evaluation.shares_expectation import TOO_THIN, shares_error, shares_expectation
 from locentropy.mechanisms.limit_ptr import LimitPTR
 from locentropy.mechanisms.select_locations import SelectLocations
-from locentropy.planning.outlook import LARGEST_SIZE, USEFUL_BELOW, Outlook
-from locentropy.planning.telling import counted, nats
+from locentropy.planning.outlook import USEFUL_BELOW, Outlook, named_from
+from locentropy.planning.shares_expectation import SHORT_LIST, TOO_THIN, shares_error, shares_expectation
+from locentropy.planning.telling import nats
 from locentropy.privacy.guarantee import exact, exact_text
 from locentropy.privacy.noise import LATTICE
 
@@ -24,9 +22,6 @@ if TYPE_CHECKING:
     from locentropy.evaluation.density import Density
     from locentropy.mechanisms.activity import Activity
     from locentropy.mechanisms.registry import Value
-
-SHORT_LIST: Final = 30
-"""Shares learns from the other places how to read one; from fewer than this it learns too little."""
 
 USUAL_MIN_USERS: Final = 50
 """k: the paper's default, by which n_CB is computed."""
@@ -121,7 +116,7 @@ class Case:
             "max_locations": self.bounds.max_locations,
         }
         choice = Choice("shares", {"epsilon": exact_text(whole - part)}, selection)
-        named = _named_from(SelectLocations(float(part), float(self._delta), self.bounds.max_locations))
+        selecting = SelectLocations(float(part), float(self._delta), self.bounds.max_locations)
         reasons = [
             "No list of places is public, and which places the visits name is private: so places are selected first, "
             f"by a private test that takes ε = {exact_text(part)} and δ = {self._delta} of the budget.",
@@ -129,10 +124,7 @@ class Case:
             *self.bounds.why[:1],
         ]
         told = [
-            f"A place is named every other time from about {counted(named, 'counted user')} on; smaller ones hardly "
-            "ever."
-            if named <= LARGEST_SIZE
-            else f"Not even places of {LARGEST_SIZE:,} users would be named every other time.",
+            named_from(selecting),
             "A public list or a grid of cells would publish all places, and cost no δ.",
             "How large the errors are: unknown, because the number of selected places is. Compare with a grid: "
             "--locations with the number of its cells.",
@@ -166,6 +158,7 @@ class Case:
         alternatives: list[Alternative],
         warnings: list[str],
     ) -> Advice:
+        _ = choice.mechanism  # refuses an ε that the recommended mechanism does not take
         uses_delta = choice.selection is not None or any(
             "delta" in each.choice.parameters for each in alternatives
         )
@@ -274,9 +267,3 @@ class Case:
         """The least k, among round ones, at which the noise of Limit-PTR is below half a nat."""
         rounded: list[int] = [lead * 10**power for power in range(1, 5) for lead in (1, 2, 5)]
         return next((users for users in rounded if self._ptr_noise(users) < USEFUL_BELOW), rounded[-1])
-
-
-def _named_from(selection: SelectLocations) -> int:
-    """The users from which on a place is named at least every other time; beyond the largest size, that one."""
-    chances = selection.curve.probability(np.arange(1, LARGEST_SIZE + 1))
-    return int(np.searchsorted(chances, 0.5)) + 1

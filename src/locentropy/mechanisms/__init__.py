@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.mechanism import Mechanism as Mechanism
     from locentropy.mechanisms.moments import Moments as Moments
     from locentropy.mechanisms.parameters import LargeDeltaWarning as LargeDeltaWarning
+    from locentropy.mechanisms.shares import Shares as Shares
 
 _HOME = {
     "Baseline": "baseline",
@@ -27,9 +28,20 @@ _HOME = {
     "LimitSS": "limit_ss",
     "Mechanism": "mechanism",
     "Moments": "moments",
+    "Shares": "shares",
 }
 
-__all__ = ["Baseline", "LargeDeltaWarning", "Limit", "LimitCB", "LimitPTR", "LimitSS", "Mechanism", "Moments"]
+__all__ = [
+    "Baseline",
+    "LargeDeltaWarning",
+    "Limit",
+    "LimitCB",
+    "LimitPTR",
+    "LimitSS",
+    "Mechanism",
+    "Moments",
+    "Shares",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -16,6 +16,7 @@ from locentropy.core.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from locentropy.core.estimates import Estimand
     from locentropy.mechanisms.mechanism import Mechanism
 
 Value = str | int | bool
@@ -37,11 +38,15 @@ class _Entry:
     module: str
     kind: str
     example: Mapping[str, Value]
+    estimand: Estimand = "bounded"
 
 
 _BOUNDED: Final[dict[str, Value]] = {"max_locations": 5, "max_visits": 5}
 _DELTA: Final[dict[str, Value]] = {"epsilon": "1.0", "delta": "1e-8", **_BOUNDED}
 _MECHANISMS: Final = {
+    # The first one is the default.
+    "shares": _Entry("shares.mechanism", "Shares", {"epsilon": "1.0"}, "true"),
+    "moments": _Entry("moments", "Moments", {"epsilon": "1.0", **_BOUNDED}),
     "baseline": _Entry("baseline", "Baseline", {"epsilon": "1.0", "max_locations": 100, "max_visits": 1000}),
     "limit": _Entry("limit", "Limit", {"epsilon": "1.0", **_BOUNDED}),
     "limit-ss": _Entry("limit_ss", "LimitSS", _DELTA),
@@ -51,7 +56,6 @@ _MECHANISMS: Final = {
         "LimitCB",
         {"epsilon": "1.0", **_BOUNDED, "min_users": 50, "accept_no_guarantee": True},
     ),
-    "moments": _Entry("moments", "Moments", {"epsilon": "1.0", **_BOUNDED}),
 }
 
 _REAL: Final = frozenset({"epsilon", "delta", "split", "floor"})
@@ -61,7 +65,7 @@ _TEXTS: Final = {"true": True, "false": False}
 
 
 def mechanism_names() -> tuple[str, ...]:
-    """The names, as on the command line."""
+    """The names, as on the command line; the first one is the default."""
     return tuple(_MECHANISMS)
 
 
@@ -97,14 +101,12 @@ def mechanism_from(name: str, parameters: Mapping[str, object]) -> Mechanism:
 
 def described(mechanism: Mechanism) -> tuple[str, dict[str, Value]]:
     """The name and the parameters from which `mechanism_from` makes an equal mechanism; what is None is left out."""
-    for name, entry in _MECHANISMS.items():
-        kind = type(mechanism)
-        if (kind.__module__, kind.__name__) == (f"locentropy.mechanisms.{entry.module}", entry.kind):
-            return name, written_parameters(mechanism)
-    raise ParameterError(
-        f"{type(mechanism).__name__} is none of the mechanisms that have a name: {', '.join(_MECHANISMS)}. "
-        'For example: described(mechanism_from("limit", {"epsilon": 1.0, "max_locations": 5, "max_visits": 5}))'
-    )
+    return _name_of(mechanism), written_parameters(mechanism)
+
+
+def estimand_of(mechanism: Mechanism) -> Estimand:
+    """Which entropy a mechanism estimates, known before it is run; its estimates say the same."""
+    return _MECHANISMS[_name_of(mechanism)].estimand
 
 
 def written_parameters(holder: Any) -> dict[str, Value]:
@@ -120,6 +122,17 @@ def written_parameters(holder: Any) -> dict[str, Value]:
 def read_parameters(parameters: Mapping[str, object]) -> dict[str, Any]:
     """Parameters as they were written, as the numbers they stand for. Ranges are checked by who takes them."""
     return {name: _reader_of(name)(name, value) for name, value in parameters.items()}
+
+
+def _name_of(mechanism: Mechanism) -> str:
+    kind = type(mechanism)
+    for name, entry in _MECHANISMS.items():
+        if (kind.__module__, kind.__name__) == (f"locentropy.mechanisms.{entry.module}", entry.kind):
+            return name
+    raise ParameterError(
+        f"{kind.__name__} is none of the mechanisms that have a name: {', '.join(_MECHANISMS)}. "
+        'For example: described(mechanism_from("shares", {"epsilon": 1.0}))'
+    )
 
 
 def _entry(name: str) -> _Entry:

@@ -116,3 +116,13 @@ class Outlook:
         """The share of places of these sizes that are expected to be both published and useful."""
         rows = self.rows(sizes)
         return sum(row.published for row in rows if row.useful) / len(sizes)
+
+
+def named_from(selection: SelectLocations) -> str:
+    """From how many users on a selection names a place at least every other time, in a sentence."""
+    found = selection.curve.probability(np.arange(1, LARGEST_SIZE + 1))
+    users = int(np.searchsorted(found, 0.5)) + 1
+    if users > LARGEST_SIZE:
+        return f"Not even places of {LARGEST_SIZE:,} users would be named every other time."
+    plural = "" if users == 1 else "s"
+    return f"A place is named every other time from about {users:,} counted user{plural} on; smaller ones hardly ever."

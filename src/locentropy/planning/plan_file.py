@@ -32,7 +32,7 @@ _HEADER: Final = (
 _WORDS: Final = ("title", "curator", "purpose")
 _KEYS: Final = ("version", *_WORDS, "mechanism", "places", "expected", "budget")
 _SELECTION: Final = ("epsilon", "delta", "max_locations", "keep")
-_EXPECTED: Final = ("locations", "users_per_location")
+_EXPECTED: Final = ("locations", "people", "users_per_location")
 _BUDGET: Final = ("epsilon", "delta")
 _NO_BUDGET: Final = "none"
 
@@ -69,6 +69,8 @@ def _content(plan: Plan) -> dict[str, Any]:
     expected: dict[str, Any] = {}
     if plan.locations is not None:
         expected["locations"] = int(plan.locations)
+    if plan.people is not None:
+        expected["people"] = int(plan.people)
     if plan.users_per_location:
         expected["users_per_location"] = [int(users) for users in plan.users_per_location]
     return {
@@ -98,11 +100,11 @@ def _plan_of(content: dict[str, Any]) -> Plan:
     with _complaints("places: "):
         kind, selection = _places(_section(content, "places", ("kind", *_SELECTION)))
     with _complaints("expected: "):
-        locations, sizes = _expected(
+        locations, people, sizes = _expected(
             _section(content, "expected", _EXPECTED) if "expected" in content else {}
         )
     words = Words(**{word: content[word] for word in _WORDS if word in content})
-    plan = Plan(mechanism, kind, selection, locations, sizes, words)
+    plan = Plan(mechanism, kind, selection, locations, sizes, words, people)
     due = _budget(plan)
     if budget != due:
         raise ParameterError(
@@ -115,7 +117,7 @@ def _plan_of(content: dict[str, Any]) -> Plan:
 def _mechanism(section: dict[str, Any]) -> Mechanism:
     name = section.pop("name", None)
     if not isinstance(name, str):
-        raise ParameterError("name is missing. For example: name: limit")
+        raise ParameterError("name is missing. For example: name: shares")
     return mechanism_from(name, _texts(section))
 
 
@@ -130,12 +132,16 @@ def _places(section: dict[str, Any]) -> tuple[Any, SelectLocations | None]:
     return kind, SelectLocations(**read_parameters(_texts(section)))
 
 
-def _expected(section: dict[str, Any]) -> tuple[int | None, tuple[int, ...]]:
-    locations, sizes = section.get("locations"), section.get("users_per_location", [])
+def _expected(section: dict[str, Any]) -> tuple[int | None, int | None, tuple[int, ...]]:
+    locations, people = (
+        None if section.get(name) is None else _whole(name, section[name]) for name in ("locations", "people")
+    )
+    sizes = section.get("users_per_location", [])
     if not isinstance(sizes, list):
         raise ParameterError("users_per_location must be a list, such as [1, 5, 50].")
     return (
-        None if locations is None else _whole("locations", locations),
+        locations,
+        people,
         tuple(_whole("users_per_location", size) for size in sizes),
     )
 

@@ -17,7 +17,9 @@ from locentropy.mechanisms.limit_cb import LimitCB
 from locentropy.mechanisms.limit_ptr import LimitPTR
 from locentropy.mechanisms.registry import described, read_parameters
 from locentropy.mechanisms.select_locations import SelectLocations
+from locentropy.mechanisms.shares import Shares
 from locentropy.planning.outlook import SIZES, Outlook, Row
+from locentropy.planning.shares_outlook import SharesOutlook
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +35,9 @@ mechanism itself (Limit-PTR privately, Limit-CB without protection)."""
 LONGEST_WORDS = 1000
 MOST_SIZES = 1000
 
-_CALL = "plan(Limit(epsilon=1.0, max_locations=5, max_visits=5), locations=14_058)"
-_SELECTING = f"{_CALL[:-1]}, selection=(0.2, 1e-8, 20))"
+_CALL = "plan(Shares(epsilon=1.0), locations=14_058)"
+_SELECTING = "plan(Shares(epsilon=1.0), selection=(0.2, 1e-8, 20))"
+_GUESSING = "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])"
 
 
 @dataclass(frozen=True)
@@ -80,9 +83,12 @@ class Plan:
     locations: int | None = None
     """How many places there are, if that is known."""
     users_per_location: tuple[int, ...] = ()
-    """A guess of how many users count at a place; each number stands for an equal share of the places."""
+    """A guess of how many users count at a place; each number stands for an equal share of the places. Not for
+    Shares, whose error at a place depends on all places together."""
     words: Words = field(default_factory=Words)
     """The owner's words."""
+    people: int | None = None
+    """About how many people there are, if that is known; for Shares."""
 
     def __post_init__(self) -> None:
         self._check_places()
@@ -90,9 +96,10 @@ class Plan:
             check_whole(_CALL, "locations", self.locations, 1, 2**40)
         if len(self.users_per_location) > MOST_SIZES:
             raise ParameterError(f"users_per_location must be at most {MOST_SIZES:,} numbers.")
+        self._check_guesses()
         most = getattr(self.mechanism, "max_users", None) or 2**31 - 1
         for users in self.users_per_location:
-            check_whole(f"{_CALL[:-1]}, users_per_location=5)", "users_per_location", users, 0, most)
+            check_whole(_GUESSING, "users_per_location", users, 0, most)
         _ = self.guarantee  # refuses parts whose δ add up to nothing
 
     @cached_property
@@ -105,13 +112,13 @@ class Plan:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """What to expect, by number of users."""
-        return self.outlook.rows(SIZES)
+        """What to expect, by number of users; none for Shares, see `shares`."""
+        return () if self.shares is not None else self.outlook.rows(SIZES)
 
     @cached_property
     def useful_from(self) -> int | None:
         """The number of users from which on places are useful, and published at least every other time."""
-        return self.outlook.useful_from()
+        return None if self.shares is not None else self.outlook.useful_from()
 
     @cached_property
     def share_useful(self) -> float | None:
@@ -120,19 +127,29 @@ class Plan:
 
     @property
     def noise_scale(self) -> float | None:
-        """The scale of the noise on an entropy in nats; None for Limit-SS and Moments, where it depends on n."""
-        return self.outlook.noise_scale
+        """The scale of the noise on an entropy in nats; None for Limit-SS and Moments, where it depends on n, and
+        for Shares, whose noise is on other sums."""
+        return None if self.shares is not None else self.outlook.noise_scale
 
     @property
     def outlook(self) -> Outlook:
         """The numbers behind the rows, at any number of users."""
         return Outlook(self.mechanism, self.selection)
 
+    @cached_property
+    def shares(self) -> SharesOutlook | None:
+        """What to expect of Shares, by how many people there are; None for other mechanisms."""
+        if not isinstance(self.mechanism, Shares):
+            return None
+        return SharesOutlook(self.mechanism, self.selection, self.locations, self.people)
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What numbers alone do not tell."""
         from locentropy.planning.telling import counted
 
+        if self.shares is not None:
+            return tuple(self.shares.warnings)
         mechanism: Any = self.mechanism
         told = [
             "Bounding comes before any noise, and biases: nobody counts with more than "
@@ -171,6 +188,22 @@ class Plan:
 
         return read(path)
 
+    def _check_guesses(self) -> None:
+        """Refuse a guess that would tell nothing about this mechanism."""
+        name, _ = described(self.mechanism)
+        if self.shares is not None and self.users_per_location:
+            raise ParameterError(
+                "users_per_location tells nothing about shares, whose error at a place depends on all places "
+                f"together; people does. A correct call: {_CALL[:-1]}, people=10_000)"
+            )
+        if self.shares is None and self.people is not None:
+            raise ParameterError(
+                f"people tells nothing about {name}; users_per_location does. A correct call: {_GUESSING}"
+            )
+        if self.people is not None:
+            most = getattr(self.mechanism, "max_users", None) or 2**31 - 1
+            check_whole(f"{_CALL[:-1]}, people=10_000)", "people", self.people, 1, most)
+
     def _check_places(self) -> None:
         name, _ = described(self.mechanism)  # refuses what a plan file could not hold
         if self.places not in get_args(Places):
@@ -200,17 +233,20 @@ def plan(
     places: Places | None = None,
     selection: SelectLocations | tuple[Any, Any, Any] | None = None,
     words: Words | None = None,
+    people: int | None = None,
 ) -> Plan:
     """What a release would promise and be worth. Reads no data; every number given here must be public.
 
-    `users_per_location` is a guess: one number for all places, or several that each stand for an equal share of them.
+    Guesses tell more: `people` is about how many people there are, for Shares; `users_per_location`, for the others, is
+    one number for all places, or several that each stand for an equal share of them.
     `selection` is (epsilon, delta, max_locations) where no list of places is public.
     """
     if isinstance(selection, tuple):
         selection = _selection_of(selection)
     if places is None:
         places = "selection" if selection else "by-mechanism" if _chooses(mechanism) else "public-list"
-    return Plan(mechanism, places, selection, locations, _sizes(users_per_location), words or Words())
+    sizes = _sizes(users_per_location)
+    return Plan(mechanism, places, selection, locations, sizes, words or Words(), people)
 
 
 def _chooses(mechanism: Mechanism) -> bool:

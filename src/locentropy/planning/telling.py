@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from locentropy.mechanisms.moments import Moments
 from locentropy.mechanisms.registry import described, written_parameters
 from locentropy.planning.outlook import LARGEST_SIZE, USEFUL
+from locentropy.planning.shares_outlook import USEFUL as SHARES_USEFUL
+from locentropy.planning.shares_outlook import errors_by_signal
 from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, exact_text
 
 if TYPE_CHECKING:
     from locentropy.planning.plans import Plan
+    from locentropy.planning.shares_outlook import PeopleRow, SharesOutlook
     from locentropy.privacy.guarantee import Guarantee
 
 
@@ -38,6 +42,8 @@ def promise(guarantee: Guarantee) -> str:
 
 def usefulness(plan: Plan) -> str:
     """From how many users on values are useful, and for how many places that is expected."""
+    if plan.shares is not None:
+        return " ".join(plan.shares.sentences)
     start = plan.useful_from
     told = (
         f"There is no number of users, up to {LARGEST_SIZE:,}, from which on places are useful."
@@ -53,6 +59,14 @@ def usefulness(plan: Plan) -> str:
 
 def noise(plan: Plan) -> str:
     """The noise in a line."""
+    if plan.shares is not None:
+        scales = plan.shares.noise
+        return (
+            "Noise: Laplace, in units of what one person can change at most, on the presence at every place (scale "
+            f"{nats(scales.presence)}), on two histograms of all presence ({nats(scales.habits)}) and on how the "
+            f"visits of every place are split ({nats(scales.split)}). Every value comes with its own error bar, "
+            "computed from the noisy sums."
+        )
     if isinstance(plan.mechanism, Moments):
         return (
             "Noise: on two sums of visits at every place, so errors fall as one over the visits there. Every value "
@@ -63,25 +77,59 @@ def noise(plan: Plan) -> str:
     return f"Noise: Laplace of scale {nats(plan.noise_scale)} nats on every value."
 
 
+def expected_error(plan: Plan) -> str:
+    """The noise, and what error to expect, for who reads the release: from public numbers alone."""
+    if plan.shares is not None:
+        return (
+            f"{noise(plan)} Root mean squared error over all places, in nats, as measured on other data, by a supposed "
+            f"number of people, as ε·people/places: {errors_by_signal()}."
+        )
+    errors = "; ".join(f"{row.users:,}: {nats(row.error)}" for row in plan.rows if row.published)
+    return (
+        f"{noise(plan)} Expected distance from the bounded entropy, in nats, at most, by a supposed number "
+        f"of users of a place: {errors or 'none'}."
+    )
+
+
+def people_in(row: PeopleRow) -> str:
+    """How many people a row is about: in all where that is known, else for each place."""
+    return f"{row.per_place:,g} per place" if row.people is None else f"{row.people:,}"
+
+
 def as_text(plan: Plan) -> str:
     """The plan as a short text."""
-    rows = [
-        f"{row.users:>9,}  {'—' if row.published == 0 else nats(row.error):>8}  {nats(row.guess):>6}  "
-        f"{percent(row.published):>9}  {row.verdict}"
-        for row in plan.rows
-    ]
     return "\n".join(
         (
             f"Plan: {headline(plan)}.",
             promise(plan.guarantee),
             plan.guarantee.odds(),
             noise(plan),
-            f"{'users':>9}  {'error':>8}  {'guess':>6}  {'published':>9}",
-            *rows,
+            *(_rows_by_users(plan) if plan.shares is None else _rows_by_people(plan.shares)),
             usefulness(plan),
             *plan.warnings,
         )
     )
+
+
+def _rows_by_users(plan: Plan) -> list[str]:
+    return [
+        f"{'users':>9}  {'error':>8}  {'guess':>6}  {'published':>9}",
+        *(
+            f"{row.users:>9,}  {'—' if row.published == 0 else nats(row.error):>8}  {nats(row.guess):>6}  "
+            f"{percent(row.published):>9}  {row.verdict}"
+            for row in plan.rows
+        ),
+    ]
+
+
+def _rows_by_people(shares: SharesOutlook) -> list[str]:
+    return [
+        f"{'people':>15}  {'error':>12}",
+        *(
+            f"{people_in(row):>15}  {'—' if row.expected is None else row.expected.words:>12}  {row.verdict}"
+            for row in shares.rows
+        ),
+    ]
 
 
 def as_dict(plan: Plan) -> dict[str, Any]:
@@ -92,12 +140,14 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         "mechanism": {"name": name, **parameters},
         "places": {"kind": plan.places, **(written_parameters(plan.selection) if plan.selection else {})},
         "locations": plan.locations,
+        "people": plan.people,
         "users_per_location": list(plan.users_per_location),
         "words": plan.words.given(),
         "guarantee": _guarantee(plan.guarantee),
         "odds": _odds(plan.guarantee),
         "unit": "nats",
         "noise_scale": plan.noise_scale,
+        "shares": None if plan.shares is None else _shares(plan.shares),
         "rows": [
             {
                 "users": row.users,
@@ -112,8 +162,24 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         "useful_from_users": plan.useful_from,
         "share_useful": share,
         "locations_useful": share * plan.locations if share is not None and plan.locations else None,
-        "useful_means": USEFUL,
+        "useful_means": USEFUL if plan.shares is None else SHARES_USEFUL,
         "warnings": list(plan.warnings),
+    }
+
+
+def _shares(shares: SharesOutlook) -> dict[str, Any]:
+    return {
+        "noise_scales": asdict(shares.noise),
+        "expected_error": None if shares.expected is None else [shares.expected.low, shares.expected.high],
+        "rows": [
+            {
+                "people": row.people,
+                "people_per_location": row.per_place,
+                "expected_error": None if row.expected is None else [row.expected.low, row.expected.high],
+                "verdict": row.verdict,
+            }
+            for row in shares.rows
+        ],
     }
 
 

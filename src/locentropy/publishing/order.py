@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from locentropy.core.errors import ParameterError
 from locentropy.core.grid import Grid
 from locentropy.core.version import __version__
-from locentropy.mechanisms.registry import written_parameters
+from locentropy.mechanisms.registry import estimand_of, written_parameters
 from locentropy.mechanisms.select_locations import SelectLocations
 from locentropy.planning.plans import Plan, plan
-from locentropy.planning.telling import nats, noise
+from locentropy.planning.telling import expected_error
 from locentropy.publishing.about import About
 from locentropy.release.statement import Statement
 from locentropy.visits.public_list import PublicLocations
@@ -153,12 +153,7 @@ class Order:
 
     @cached_property
     def _expected_error(self) -> str:
-        sizes = [(row.users, row.error) for row in self.plan.rows if row.published]
-        errors = "; ".join(f"{users:,}: {nats(error)}" for users, error in sizes)
-        return (
-            f"{noise(self.plan)} Expected distance from the bounded entropy, in nats, at most, by a supposed number "
-            f"of users of a place: {errors or 'none'}."
-        )
+        return expected_error(self.plan)
 
     def statement(
         self, release_id: str, note: LedgerNote | None, *, tuned: bool, bad_rows: BadRows = "fail"
@@ -172,7 +167,7 @@ class Order:
             guarantee=self.guarantee,
             mechanism=type(self.mechanism).__name__,
             parameters=parameters,
-            estimand="bounded",
+            estimand=estimand_of(self.mechanism),
             locations_source=self._source,
             locations_provenance=self._provenance,
             **asdict(self.about),

@@ -20,7 +20,10 @@ from locentropy.core.bounds import Bounds
 from locentropy.core.errors import ParameterError, ReleaseError, SourceError
 from locentropy.core.grid import Grid
 from locentropy.core.locations import Locations
+from locentropy.mechanisms.mechanism import of_no_place
+from locentropy.mechanisms.registry import estimand_of
 from locentropy.mechanisms.select_locations import SelectLocations
+from locentropy.mechanisms.shares import Shares
 from locentropy.privacy.ledger import Ledger, new_id
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing.about import About
@@ -148,11 +151,9 @@ def _without_excluded(order: Order, queries: Queries) -> Queries:
 
 def _rehearse(order: Order, queries: Remembered) -> None:
     """Ask what will be asked first, so that what can fail for the data's sake fails before the spend."""
-    asking: Any = order.mechanism
     if isinstance(order.places, SelectLocations):
         queries.profile(Bounds(order.places.max_locations, 1, order.places.keep))
-    profile = queries.profile(Bounds(asking.max_locations, asking.max_visits, asking.keep))
-    if profile.users.sum() == 0:
+    if not _finds_anybody(order.mechanism, queries):
         raise SourceError(
             "No visit is at any of the places that are to be published, so all that could be published is noise. Are "
             "ids written alike in the visits and in the list? Are the edges of the grid in the order south, west, "
@@ -160,10 +161,21 @@ def _rehearse(order: Order, queries: Remembered) -> None:
         )
 
 
+def _finds_anybody(mechanism: Any, queries: Remembered) -> bool:
+    """Whether what the mechanism asks for counts anybody at all."""
+    if isinstance(mechanism, Shares):
+        shares = mechanism.questions.ask(queries, Locations(queries.locations))
+        return bool(shares.look.any())
+    profile = queries.profile(Bounds(mechanism.max_locations, mechanism.max_visits, mechanism.keep))
+    return bool(profile.users.any())
+
+
 def _estimates(order: Order, queries: Queries) -> tuple[Estimates, Locations | None]:
     """The crossing: from here on, everything is fit to publish."""
     noise, listed = OpenDPNoise(), order.listed
     if isinstance(order.places, SelectLocations):
         listed = order.places.select(queries, noise)
+        if len(listed) == 0:
+            return of_no_place(estimand_of(order.mechanism), noise), listed
         queries = queries.restricted_to(listed)
     return order.mechanism.estimate(queries, listed, noise), listed

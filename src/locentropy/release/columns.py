@@ -28,6 +28,7 @@ COLUMNS: Final = (
     "std_error",
     "low",
     "high",
+    "entropy_busy",
     "not_private",
 )
 """Every column there may be, in order."""
@@ -37,6 +38,9 @@ CONSTANT_ERROR: Final = frozenset({"Baseline", "Limit", "LimitPTR"})
 """Mechanisms whose standard error is one public constant."""
 WITH_ERROR_BARS: Final = CONSTANT_ERROR | {"Moments", "Shares"}
 """Mechanisms whose error bars are computed from public or already noised numbers alone."""
+
+WITH_ENTROPY_BUSY: Final = frozenset({"Shares"})
+"""Mechanisms that publish a second estimate, from the same noise."""
 
 MOST_NATS: Final = 700.0
 """Where e^entropy stops: noise without a bound could carry it beyond what a number can hold."""
@@ -52,7 +56,7 @@ def described(name: str, statement: Statement) -> str:
     about = (
         "after every person was cut to the bounds stated with the mechanism"
         if statement.estimand == "bounded"
-        else "of all visits, an estimate that corrects for the bounds stated with the mechanism"
+        else "an estimate of that of all visits; no bound was applied"
     )
     noised = "with noise" if statement.private else "without any promise of privacy"
     clipped = ", before values are clipped" if statement.mechanism in CONSTANT_ERROR else ""
@@ -67,6 +71,9 @@ def described(name: str, statement: Statement) -> str:
         "std_error": f"standard error of the entropy in {unit}{clipped}{withheld}",
         "low": f"lower end of a 95 % interval for the entropy, in {unit}{withheld}",
         "high": f"upper end of a 95 % interval for the entropy, in {unit}{withheld}",
+        "entropy_busy": f"a second estimate of the same entropy, in {unit}, from the same noise: better for rankings "
+        "of busy places, such as the top twenty, and worse for all places together. The main number is entropy, and "
+        f"std_error, low and high belong to it{withheld}",
         "not_private": f"{NOT_PRIVATE} in every row: this table gives people away",
     }[name]
 
@@ -83,7 +90,7 @@ def check_table(table: pa.Table, statement: Statement) -> None:
         if (one in names) != (other in names):
             raise ReleaseError(f"The table has {one} or {other} without the other.")
     _check_types(table)
-    _check_error_bars(table, statement)
+    _check_allowed(table, statement)
     _check_nulls(table)
     if ("not_private" in names) == statement.private:
         raise ReleaseError("The column not_private must be there exactly when nothing is promised.")
@@ -106,12 +113,16 @@ def _check_types(table: pa.Table) -> None:
             raise ReleaseError(f"The column {name} holds something that is not a finite number.")
 
 
-def _check_error_bars(table: pa.Table, statement: Statement) -> None:
+def _check_allowed(table: pa.Table, statement: Statement) -> None:
     shown = [name for name in ERROR_BARS if name in table.column_names]
     if shown and statement.mechanism not in WITH_ERROR_BARS:
         raise ReleaseError(
             f"{', '.join(shown)}: error bars of {statement.mechanism} are not published, because they may tell how "
             "many people were at a place."
+        )
+    if "entropy_busy" in table.column_names and statement.mechanism not in WITH_ENTROPY_BUSY:
+        raise ReleaseError(
+            f"entropy_busy is published by {', '.join(WITH_ENTROPY_BUSY)}, not by {statement.mechanism}."
         )
     if "std_error" in shown and statement.mechanism in CONSTANT_ERROR:
         errors = table["std_error"].drop_null().to_numpy()
@@ -124,6 +135,6 @@ def _check_nulls(table: pa.Table) -> None:
     if ids.null_count or len(pc.unique(ids)) != len(ids):
         raise ReleaseError("The column location must name each place once and have no gaps.")
     withheld = pc.is_null(table["entropy"])
-    for name in ("effective_visitors", *ERROR_BARS):
+    for name in ("effective_visitors", *ERROR_BARS, "entropy_busy"):
         if name in table.column_names and not pc.is_null(table[name]).equals(withheld):
             raise ReleaseError(f"The column {name} must be empty exactly where the entropy is withheld.")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FORMAT: Final = "locentropy release 1"
+UNKNOWN: Final = "unknown without a ledger"
+"""Whether parameters were tuned on the data, where nobody could have written it down."""
 _MOST_INPUTS: Final = 200
 
 _OWNER: Final = ("title", "curator", "description", "intended_use", "region", "sector", "publication_date")
@@ -37,7 +39,7 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
             "estimand": statement.estimand,
             "estimand_in_words": estimand_words(statement),
             "expected_error": statement.expected_error,
-            "tuned_unaccounted": statement.tuned_unaccounted,
+            "tuned_unaccounted": _tuned(statement),
             **({"tuned_in_words": TUNED} if statement.tuned_unaccounted else {}),
         },
         "locations": {"source": statement.locations_source, "provenance": statement.locations_provenance},
@@ -52,6 +54,13 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
         },
         "files": dict(hashes),
     }
+
+
+def _tuned(statement: Statement) -> bool | str:
+    """What is known about it: only a ledger that notes no look can say no."""
+    if statement.ledger is None and not statement.tuned_unaccounted:
+        return UNKNOWN
+    return statement.tuned_unaccounted
 
 
 def _guarantee(statement: Statement) -> dict[str, Any]:
@@ -84,7 +93,8 @@ def statement_in(document: dict[str, Any]) -> Statement:
             max_users=get(mechanism, "max_users", int | None),
             estimand=get(mechanism, "estimand", str),
             expected_error=get(mechanism, "expected_error", str | None),
-            tuned_unaccounted=get(mechanism, "tuned_unaccounted", bool),
+            tuned_unaccounted=mechanism.get("tuned_unaccounted") != UNKNOWN
+            and get(mechanism, "tuned_unaccounted", bool),
             locations_source=get(place, "source", str),
             locations_provenance=get(place, "provenance", str),
             ledger=None

@@ -24,6 +24,7 @@ from locentropy.release.details import details
 from locentropy.release.documents import written
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.names import MARK, MARKED, PRIVATE, marked_target, names_for
+from locentropy.release.pages import drawn
 from locentropy.release.tables import csv_of, parquet_of
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def contents(release: Release) -> Iterator[tuple[str, Content]]:
     files: dict[str, Content] = {
         names.parquet: parquet_of(table, statement),
         names.csv: csv_of(table),
+        names.report: drawn(release),
         names.manifest: written(manifest(statement), heading(statement)),
     }
     yield from files.items()

@@ -11,6 +11,7 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.privacy.guarantee import exact_text
+from locentropy.release import methods
 from locentropy.release.statement import INFINITE, NOT_PRIVATE
 
 if TYPE_CHECKING:
@@ -21,21 +22,6 @@ VARIANTS: Final = {"pure": "Pure DP", "approximate": "Approximate DP", "none": "
 
 NO_LEDGER: Final = "no ledger: nobody keeps count of what these people have been charged"
 TUNED: Final = "parameters tuned on the data, unaccounted"
-
-_LIMIT: Final = (
-    "Each location's entropy gets discrete Laplace noise of one scale, a public constant set by the most that one "
-    "person, within the bounds, can change all entropies together."
-)
-_MECHANISMS: Final = {
-    "Baseline": _LIMIT,
-    "Limit": _LIMIT,
-    "LimitSS": "Each location's entropy gets discrete Laplace noise that follows its smooth sensitivity. The scale "
-    "depends on how many people were there, so neither it nor any error bar is published.",
-    "LimitPTR": "A private test names locations of clearly more than min_users people; the entropy of those gets "
-    "discrete Laplace noise of one scale, a public constant. The others are withheld.",
-    "LimitCB": "Locations of at least min_users people, counted without noise, are published; their entropy gets "
-    "discrete Laplace noise. The choice of locations gives people away.",
-}
 
 
 def manifest(statement: Statement) -> dict[str, Any]:
@@ -89,7 +75,7 @@ def estimand_words(statement: Statement) -> str:
             "The values estimate the bounded entropy: that of the visits left after every person was cut to the "
             "bounds. It differs from the entropy of all visits, which nothing here estimates."
         )
-    return "The values estimate the true entropy: that of all visits, correcting for the bounds."
+    return "The values estimate the true entropy: that of all visits; no bound was applied."
 
 
 def numbers(guarantee: Guarantee) -> dict[str, float]:
@@ -191,7 +177,7 @@ def _model(statement: Statement) -> dict[str, str]:
         "data_source_type": "Static",
         "data_source_type_details": "The table as it was when it was read, once.",
         "access_type": "Non-interactive",
-        "access_type_details": "Files: a table (Parquet, CSV), this manifest, and details.yaml.",
+        "access_type_details": "Files: a table (Parquet, CSV), a page (report.html), this manifest, and details.yaml.",
     }
 
 
@@ -202,10 +188,10 @@ def _post_processing(statement: Statement) -> str:
         else "from below at 0"
     )
     bits = " Entropies and their errors are given in bits." if statement.unit == "bits" else ""
+    steps, rounding = methods.after_the_noise(statement.mechanism)
     return (
-        f"Noisy values, and the ends of intervals where there are any, are clipped {top}; effective_visitors is e to "
-        f"the power of the noisy entropy.{bits} None of this looks at the data again. Where a real number gets "
-        "noise, it is rounded to a multiple of 2^-20 nats first, which the noise covers."
+        f"{steps} {top}; effective_visitors is e to the power of the published entropy.{bits} None of this "
+        f"looks at the data again.{rounding}"
     )
 
 
@@ -226,9 +212,11 @@ def _selection_words(statement: Statement) -> str:
     """What came before the mechanism, where places were selected: its own budget and bound are in the source."""
     if not statement.locations_source.startswith("private selection ("):
         return ""
+    bounds = " and bounds" if statement.estimand == "bounded" else ""
     return (
         f"First a {statement.locations_source}: each place is named by a coin whose chance rises with the number of "
-        "its users, who for this count in at most that many locations. Then, at its own ε and bounds, "
+        "its users, who for this count in at most that many locations. "
+        f"Then, at its own ε{bounds}, "
     )
 
 
@@ -240,12 +228,11 @@ def _places_words(statement: Statement) -> str:
 
 def _implementation(statement: Statement) -> dict[str, str]:
     given = "; ".join(f"{name} = {value}" for name, value in statement.parameters.items()) or "none"
-    about = _MECHANISMS.get(statement.mechanism, "Its module in the software states what it does.")
     return {
         "preprocessing_and_hyperparameter_tuning": f"{_bounding(statement)} {_tuning(statement)}",
         "mechanisms": (
             f"{_selection_words(statement)}{statement.mechanism} of locentropy {statement.software_version}, with "
-            f"{given}. {about}"
+            f"{given}. {methods.what_it_does(statement.mechanism)}"
         ),
         "justification": (
             "Counts are integers, noise is OpenDP's discrete noise from the operating system's randomness, and the "
@@ -265,6 +252,8 @@ def _bounding(statement: Statement) -> str:
             "Rows that break a rule fixed beforehand (no id, a time that is none, and the like) are left out; how "
             f"many is not told. {first}"
         )
+    if statement.estimand == "true":
+        return f"{first}Nobody's visits are cut: no bound on places or visits is applied."
     if not {"max_locations", "max_visits"} <= set(given):
         return f"{first}Each person is cut to the bounds of the mechanism."
     keep = f" (kept: {given['keep']})" if "keep" in given else ""

@@ -13,11 +13,12 @@ class Names(NamedTuple):
 
     parquet: str
     csv: str
+    report: str
     manifest: str
     details: str
 
 
-PRIVATE: Final = Names("release.parquet", "release.csv", "manifest.yaml", "details.yaml")
+PRIVATE: Final = Names("release.parquet", "release.csv", "report.html", "manifest.yaml", "details.yaml")
 MARKED: Final = Names(*(f"{Path(name).stem}.{MARK}{Path(name).suffix}" for name in PRIVATE))
 
 

@@ -116,13 +116,13 @@ def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
 
 
 def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
-    """Entropy, what follows from it, and the error bars that the mechanism gave."""
+    """Entropy, what follows from it, and the error bars and the second estimate if the mechanism gave them."""
     per_nat = 1.0 / math.log(2.0) if statement.unit == "bits" else 1.0
     columns = {
         "entropy": _column(estimates.entropy * per_nat),
         "effective_visitors": _column(np.exp(np.minimum(estimates.entropy, MOST_NATS))),
     }
-    for name in ("std_error", "low", "high"):
+    for name in ("std_error", "low", "high", "entropy_busy"):
         if (values := getattr(estimates, name)) is not None:
             columns[name] = _column(values * per_nat)
     return columns

@@ -23,7 +23,7 @@ from locentropy.core.errors import EngineError, ParameterError
 from locentropy.mechanisms.shares.budget import Budget
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.moments import MomentsTable
-from locentropy.privacy.noise import LATTICE, laplace_scale
+from locentropy.privacy.noise import LARGEST_VALUE, LATTICE, laplace_scale
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 UNIT: Final = LATTICE
 """Q: one user's whole presence, in lattice points."""
-MAX_VISITS: Final = 8
+MAX_VISITS: Final = 16
 """C of the split: further visits of a user to a place are seen by the profile only."""
 TABLE: Final = MomentsTable(MAX_VISITS, unit=2**12)
 """What a share counts for, by visits. Coarse, so that 64 bits have room for 2^29 users at one place and for the noise
@@ -101,12 +101,11 @@ class Questions:
 
     @property
     def size_thresholds(self) -> tuple[int, ...]:
-        """Shares at which the octaves of M, 2M, 4M, … places end, in ascending order of shares.
+        """Shares at which the octaves of M, 2M, 4M, … places begin to be more, in ascending order of shares.
 
-        One lattice point of slack: shares are rounded down. Where M is so large that octaves fall together,
-        thresholds are moved apart; it is their being fixed that matters.
+        Where M is so large that octaves fall together, thresholds are moved apart; what matters is that they are fixed.
         """
-        ends = [math.ceil(UNIT / (self.cap * 2**at)) - 1 for at in range(SIZE_OCTAVES - 1)]
+        ends = [math.floor(UNIT / (self.cap * 2**at)) for at in range(SIZE_OCTAVES - 1)]
         thresholds: list[int] = []
         for end in reversed(ends):
             thresholds.append(max(end, thresholds[-1] + 1 if thresholds else 1))
@@ -139,12 +138,14 @@ class Questions:
         look, histograms, split = self.scales
         sizes = profile.presence_by_share(self.size_thresholds)[::-1]
         visits = profile.presence_by_visits(VISIT_THRESHOLDS)
+        # Sums that leave no room for noise are held: neighbours come no further apart by it, and none is refused.
+        pairs = np.clip(profile.moments(TABLE.rows), -LARGEST_VALUE, LARGEST_VALUE)
         both = noise.laplace(np.concatenate([sizes, visits]), histograms) / UNIT
         return Answers(
             look=noise.laplace(profile.look, look) / UNIT,
             sizes=both[:SIZE_OCTAVES],
             visits=both[SIZE_OCTAVES:],
-            split=noise.laplace(profile.moments(TABLE.rows), split) / (UNIT * TABLE.unit),
+            split=noise.laplace(pairs, split) / (UNIT * TABLE.unit),
             look_scale=look / UNIT,
             profile_scale=histograms / UNIT,
             split_scale=split / (UNIT * TABLE.unit),

@@ -19,7 +19,7 @@ MOST_PROFILE: Final = Fraction(3, 10)
 """and never more than this part."""
 SPLIT: Final = Fraction(16, 100)
 """The split gets this part of a large ε,"""
-HALF: Final = Fraction(3, 10)
+HALF: Final = Fraction(1, 10)
 """half of that at this ε, and next to nothing below, where no place could show how its visits are split."""
 
 

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from locentropy.core.checks import check_whole
+from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import Estimates
 from locentropy.mechanisms.crossing import is_private, required
 from locentropy.mechanisms.parameters import LISTED, check_epsilon, make_plain, public_inputs
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _CALL = "Shares(epsilon=1.0)"
 _MOST_USERS = 10**10
+_LEAST_EPSILON, _MOST_EPSILON = 0.001, 10_000
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,11 @@ class Shares:
     def __post_init__(self) -> None:
         make_plain(self)
         check_epsilon(_CALL, self.epsilon)
+        if not _LEAST_EPSILON <= self.epsilon <= _MOST_EPSILON:
+            raise ParameterError(
+                f"epsilon={self.epsilon!r} must be between {_LEAST_EPSILON} and {_MOST_EPSILON} for Shares: below, "
+                f"noise is all there is; above, there is no privacy. A correct call: {_CALL}"
+            )
         check_whole(_CALL, "max_users", self.max_users, 2, _MOST_USERS)
 
     @property

@@ -51,16 +51,18 @@ class Components(NamedTuple):
 
 def components(cloud: Cloud, weights: Reals, split_scale: float) -> Components:
     """From a weight for every made-up place (n × copy, flat) and bin of the look."""
-    band = np.repeat(np.searchsorted(BANDS, cloud.visitors, side="right") - 1, cloud.presence.shape[1])
+    of_grid = np.searchsorted(BANDS, cloud.visitors, side="right") - 1
+    band = np.repeat(of_grid, cloud.presence.shape[1])
     laws = cloud.entropy.shape[1]
     entropy = cloud.entropy.transpose(1, 0, 2).reshape(laws, -1)
     pair = cloud.pair.transpose(1, 0, 2, 3).reshape(laws, -1, 2)
     found = []
     for each in range(len(BANDS)):
-        rows = np.flatnonzero(band == each)
+        # A small bound on users leaves the upper bands empty: they stand for the largest crowd, at no weight.
+        rows = np.flatnonzero(band == min(each, of_grid[-1]))
         total = weights[rows].sum(axis=0)
         within = weights[rows] / np.maximum(total, 1e-300)
-        likely = np.log(total + 1e-30)
+        likely = np.log((total if each <= of_grid[-1] else 0.0 * total) + 1e-30)
         found += [
             _component(entropy[law, rows], pair[law, rows], within, likely, split_scale)
             for law in range(laws)

@@ -35,6 +35,9 @@ SMALL: Final = (0.3, 0.25, 0.2, 0.15, 0.1)
 SMALL_SHARES: Final = {0.0: 1.0, 0.3: 0.1, 0.6: 0.1, 0.85: 0.1}
 """How many places are small, and how much each number is believed to begin with."""
 
+UNFORESEEN: Final = 1e-4
+"""How many places are of any size at all."""
+
 SURE: Final = 0.05
 """The mean presence is taken as it is where it is known to this part; otherwise several are tried."""
 USUAL_PRESENCE: Final = (1.0, 1.5)
@@ -47,7 +50,7 @@ PULL_PLACES: Final = 30.0
 """Expectation-maximisation is held back to the start by this part, and by so many places' worth."""
 
 _STEP: Final = 0.14
-_INTENSITIES: Final = np.exp(np.arange(math.log(0.01), math.log(3e7), _STEP))
+_INTENSITIES: Final = np.exp(np.arange(math.log(0.01), math.log(3e10), _STEP))
 _EXACT: Final = (
     60.0  # intensities below this are given their Poisson law; above, it is narrower than the grid
 )
@@ -98,6 +101,8 @@ def _start(
     fit = np.log(np.maximum(every @ seen, 1e-300)) @ places + np.concatenate(beliefs)
     weight = np.exp(fit - fit.max())
     start = weight @ every
+    # Nothing is impossible: a place that no shape foresees is still read.
+    start = start / start.sum() + UNFORESEEN / grid.size
     normal: Reals = start / start.sum()
     return normal
 
@@ -156,7 +161,7 @@ def _laws(tops: Reals) -> Reals:
 def _at_mean(by_intensity: Reals, mean: float, allowed: NDArray[np.bool_]) -> Reals:
     """Every shape, moved to where its mean presence is the given one: by bisection, all shapes at once."""
     count = _shapes()[0].shape[0]
-    low, high = np.full(count, math.log(0.003)), np.full(count, math.log(2e7))
+    low, high = np.full(count, math.log(0.003)), np.full(count, math.log(2e10))
     for _ in range(30):
         middle = (low + high) / 2
         laws = _laws(middle) * allowed + 1e-300

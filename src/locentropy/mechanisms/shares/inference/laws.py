@@ -1,9 +1,10 @@
 """Visit laws: the ways in which a place's visitors may differ in how often they come.
 
 Entropy is ln n less what the visitors' differences take away. Whether a place is everybody's now and then, or ruled
-by regulars, is its visit law: how likely a visitor's number of visits is in each octave. Two families are offered,
+by regulars, is its visit law: how likely a visitor's number of visits is in each octave. Several are offered,
 and the split decides how common each law is: the visits profile of all presence, tilted towards few or many visits;
-and log-normal laws of any middle, narrow (all come equally often) to wide (a few rule).
+and laws of their own: log-normal ones of any middle, narrow (all come equally often) to wide, and a few regulars among
+passers-by.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ TILT_SPREAD: Final = 0.35
 MIDDLES: Final = (0.0, 1.0, 2.0, 3.0)
 WIDTHS: Final = (0.25, 0.9, 1.6)
 """Of ln visits, in the log-normal laws."""
+REGULARS: Final = (0.05, 0.15, 0.4)
+REGULAR_VISITS: Final = (2.2, 3.6)
+"""The part of regulars among passers-by, and the logarithm of how often they come."""
 LIKE_ALL: Final = 0.5
 """How many places are like the profile of all, tilted or not, before anything is known."""
 RARE: Final = 0.003
@@ -45,11 +49,23 @@ def visit_laws(profile: Reals) -> VisitLaws:
     tilted = profile * np.exp(tilts[:, None] * np.arange(profile.size))
     tilted /= tilted.sum(axis=1, keepdims=True)
     bell = np.exp(-(tilts**2) / (2 * TILT_SPREAD**2))
-    others = np.array([_log_normal(middle, width, profile.size) for middle in MIDDLES for width in WIDTHS])
+    others = _laws_of_their_own(profile.size)
     laws = np.concatenate([tilted, others])
     common = np.concatenate([LIKE_ALL * bell / bell.sum(), (1 - LIKE_ALL) * _mixed(others, profile)])
     kept = common > RARE
     return VisitLaws(laws[kept], common[kept] / common[kept].sum())
+
+
+def _laws_of_their_own(octaves: int) -> Reals:
+    """Laws that owe nothing to the profile."""
+    middling = [_log_normal(middle, width, octaves) for middle in MIDDLES for width in WIDTHS]
+    passing = _log_normal(0.0, 0.4, octaves)
+    ruled = [
+        (1 - part) * passing + part * _log_normal(often, 0.6, octaves)
+        for part in REGULARS
+        for often in REGULAR_VISITS
+    ]
+    return np.array(middling + ruled)
 
 
 def _mixed(laws: Reals, profile: Reals) -> Reals:

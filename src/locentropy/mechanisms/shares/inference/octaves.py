@@ -36,7 +36,7 @@ _WITHIN: Final = (np.arange(64) + 0.5) / 64
 def places(cells: int, cap: float, quantile: Reals, cell: NDArray[np.intp]) -> Reals:
     """The number of places of a user in a cell: ≤ M, ≤ 2M, ≤ 4M, …; whole numbers, evenly spread in the logarithm."""
     low = cap * 2.0 ** (np.clip(cell, 1, cells - 1) - 1)
-    drawn = np.ceil(low * 2.0**quantile * (1 - 1e-12))
+    drawn = np.minimum(np.ceil(low * 2.0**quantile * (1 - 1e-12)), np.floor(2 * low))
     return np.where(cell == 0, 1.0, drawn)
 
 
@@ -96,7 +96,7 @@ def smoothed(
     curve *= total / curve.sum()
     trust = (DEVIATION * curve) ** 2 / ((DEVIATION * curve) ** 2 + deviation**2)
     off = noisy - curve
-    obvious = 1 - (OBVIOUS * deviation) ** 2 / np.maximum(off**2, 1e-300)
+    obvious = 1 - (OBVIOUS * deviation) ** 2 / np.maximum(off**2, 1e-12 * deviation**2)
     mended: Reals = np.maximum(curve + off * np.maximum(trust, obvious), 1e-9 * total)
     return mended
 

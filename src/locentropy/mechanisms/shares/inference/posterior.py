@@ -29,6 +29,8 @@ CAUTION: Final = 40.0
 """The laws of all places begin as if so many places had been seen to follow what was expected,"""
 BAND_CAUTION: Final = 50.0
 """and those of a band as if so many of it were like all."""
+BLOCK: Final = 512
+"""Places at a time."""
 NEGLIGIBLE: Final = 1e-6
 """Components this unlikely, before the pair is seen, are left out in a bin."""
 
@@ -69,17 +71,19 @@ def posterior(found: Components, shares: Reals, bin_of: Indices, split: Reals) -
     likely = prior > prior.max(axis=0) + np.log(NEGLIGIBLE)
     for at, places in _by_bin(bin_of):
         use = np.flatnonzero(likely[:, at])
-        off = split[places].T[:, None, :] - found.pair[:, use, at, None]
-        weight = np.exp(_normalised(prior[use, at, None] - _misfit(found, use, at, off)))
+        powers = _powers(split[places])
+        weight = np.exp(_normalised(_log_fit(found, use, at, prior[use, at]) @ powers))
         weight /= weight.sum(axis=0)
-        gain = found.gain[:, use, at, None]
-        entropy = np.maximum(found.entropy[use, at, None] + (gain * off).sum(axis=0), 0.0)
+        entropy = np.maximum(_corrected(found, use, at) @ powers[:3], 0.0)
         mean = (weight * entropy).sum(axis=0)
         between = np.maximum((weight * entropy**2).sum(axis=0) - mean**2, 0.0)
+        variance, below, above = (
+            each[use, at] @ weight for each in (found.variance, found.below, found.above)
+        )
         out.entropy[places] = mean
-        out.variance[places] = between + found.variance[use, at] @ weight
-        out.below[places] = np.sqrt(_SQUARED * between + found.below[use, at] @ weight)
-        out.above[places] = np.sqrt(_SQUARED * between + found.above[use, at] @ weight)
+        out.variance[places] = between + variance
+        out.below[places] = np.sqrt(_SQUARED * between + below)
+        out.above[places] = np.sqrt(_SQUARED * between + above)
     return out
 
 
@@ -91,17 +95,38 @@ def _fit(found: Components, bin_of: Indices, split: Reals) -> Reals:
     logs = np.empty((len(found.entropy), bin_of.size))
     every = np.arange(len(found.entropy))
     for at, places in _by_bin(bin_of):
-        off = split[places].T[:, None, :] - found.pair[:, :, at, None]
-        logs[:, places] = found.log_weight[:, at, None] - _misfit(found, every, at, off)
+        logs[:, places] = _log_fit(found, every, at, found.log_weight[:, at]) @ _powers(split[places])
     fit: Reals = np.exp(_normalised(logs))
     return fit
 
 
-def _misfit(found: Components, use: Indices, at: int, off: Reals) -> Reals:
-    """Half the squared distance of pairs from what components predict, in their own metric."""
-    first, second, both = found.precision[:, use, at, None]
-    misfit: Reals = 0.5 * (first * off[0] ** 2 + second * off[1] ** 2) + both * off[0] * off[1]
-    return misfit
+def _powers(split: Reals) -> Reals:
+    """1, a, b, a², ab, b² of the pairs (a, b): what follows is linear in these, and one product of matrices."""
+    first, second = split.T
+    return np.stack([np.ones_like(first), first, second, first**2, first * second, second**2])
+
+
+def _log_fit(found: Components, use: Indices, at: int, constant: Reals) -> Reals:
+    """The logarithm of a normal density around what components predict: a row of coefficients of the powers each."""
+    first, second = found.pair[:, use, at]
+    to_first, to_second, to_both = found.precision[:, use, at]
+    return np.stack(
+        [
+            constant - 0.5 * (to_first * first**2 + to_second * second**2) - to_both * first * second,
+            to_first * first + to_both * second,
+            to_second * second + to_both * first,
+            -0.5 * to_first,
+            -to_both,
+            -0.5 * to_second,
+        ],
+        axis=1,
+    )
+
+
+def _corrected(found: Components, use: Indices, at: int) -> Reals:
+    """Entropy as it moves with the pair, in the same way: coefficients of 1, a, b."""
+    gain, pair = found.gain[:, use, at], found.pair[:, use, at]
+    return np.stack([found.entropy[use, at] - (gain * pair).sum(axis=0), *gain], axis=1)
 
 
 def _normalised(logs: Reals) -> Reals:
@@ -115,10 +140,11 @@ def _evenly(bin_of: Indices) -> Indices:
 
 
 def _by_bin(bin_of: Indices) -> Iterator[tuple[int, Indices]]:
-    """Each bin and the places in it."""
+    """Each bin and the places in it, some at a time: the tables of a block stay close to the processor."""
     order = np.argsort(bin_of, kind="stable")
     ends = np.flatnonzero(np.diff(bin_of[order], append=-1)) + 1
     start = 0
     for end in ends.tolist():
-        yield int(bin_of[order[start]]), order[start:end]
+        for at in range(start, end, BLOCK):
+            yield int(bin_of[order[start]]), order[at : min(at + BLOCK, end)]
         start = end

@@ -13,7 +13,8 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from locentropy.planning.telling import nats
+SHORT_LIST: Final = 30
+"""Shares learns from the other places how to read one; from fewer than this it learns too little."""
 
 TYPICAL_SPREAD: Final = 0.95
 """Nats: the standard deviation of the true entropies over the places of the data sets below was 0.93 to 1.01."""
@@ -79,12 +80,22 @@ class SharesExpectation:
     hardly: bool
     """Whether one number for all places would be about as good."""
 
+    @property
+    def words(self) -> str:
+        """The range, as it is shown."""
+        low, high = f"{self.low:.2f}", f"{self.high:.2f}"
+        return low if low == high else f"{low} to {high}"
+
 
 def shares_expectation(epsilon: float, locations: int | None, people: int | None) -> SharesExpectation | None:
     """The rule of thumb; None where a number is missing or nothing similar was measured."""
     if locations is None or people is None:
         return None
-    signal = float(epsilon) * people / locations
+    return expectation_at(float(epsilon) * people / locations)
+
+
+def expectation_at(signal: float) -> SharesExpectation | None:
+    """The rule of thumb at a signal; None where nothing similar was measured."""
     smallest, largest = (pick(each.signal for each in MEASURED) for pick in (min, max))
     if signal < smallest:  # the error of a constant is the worst there is
         return SharesExpectation(signal, TYPICAL_SPREAD, TYPICAL_SPREAD, hardly=True)
@@ -103,8 +114,8 @@ def shares_error(rule: SharesExpectation | None, people: int | None) -> list[str
         )
         return [f"Unknown: {why}. The error bars of the release itself will tell."]
     return [
-        f"About {rule.low:.2f} to {rule.high:.2f} nats (root mean square over all listed places): that was measured "
-        f"where the signal, ε·people/places, was about {nats(rule.signal)} as here. A rule of thumb; where a few "
-        "regulars make most visits, busy places come out worse.",
+        f"About {rule.words} nats (root mean square over all listed places): that was measured where the signal, "
+        f"ε·people/places, was about {rule.signal:.3g} as here. A rule of thumb; where a few regulars make most "
+        "visits, busy places come out worse.",
         "An error of 0.7 nats misses the number of equally loyal visitors by a factor of two.",
     ]

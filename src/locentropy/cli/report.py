@@ -1,0 +1,110 @@
+"""`locentropy report`: where the page of a release is, whether it shows these numbers, or the page drawn anew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from locentropy.cli import options  # noqa: TC001  # Typer reads annotations when it runs
+from locentropy.cli.console import out, warn
+from locentropy.core.errors import ParameterError, ReleaseError
+
+if TYPE_CHECKING:
+    from locentropy.release.release import Release
+
+
+def report(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The directory of a release.", show_default=False)
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Draw the page anew into this file, outside of the release.", show_default=False
+        ),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Find the page of a release and check that it shows these numbers, or draw it anew into a file of its own.
+
+    Every release has its page, report.html: a map, a ranked list, and what was promised. It needs nothing but itself
+    and asks nothing of any network. Exit code 9 if the page is not the one of this release.
+
+    Examples:
+
+      locentropy report release --open
+
+      locentropy report release --out page.html
+    """
+    from locentropy.release.names import names_for
+    from locentropy.release.release import Release
+
+    release = Release.load(directory)
+    private = release.statement.private
+    if to is None:
+        path, state = _checked(release, directory / names_for(private=private).report)
+    else:
+        path, state = _drawn(release, to), "drawn"
+    if as_json:
+        out.print_json(json.dumps({"page": str(path), "state": state, "places": len(release)}))
+    else:
+        out.print(_told(path, state), markup=False, soft_wrap=True)
+    if not private:
+        warn("NOT PRIVATE: nothing is promised to the people in the data. Do not publish it.")
+    if show:
+        typer.launch(path.resolve().as_uri())
+
+
+def _told(path: Path, state: str) -> str:
+    return {
+        "drawn": f"Drawn: {path}",
+        "same": f"{path} is the page of this release, and shows its numbers.",
+        "other version": (
+            f"{path} is the page of this release, drawn by another version of locentropy; what it shows was not "
+            "compared. To have it drawn by this one: --out page.html"
+        ),
+    }[state]
+
+
+def _checked(release: Release, path: Path) -> tuple[Path, str]:
+    """The page in the release, compared with what this version would draw."""
+    from locentropy.core.version import __version__
+    from locentropy.release.reading import describe, regular, sha256
+    from locentropy.report.page import page
+
+    if sha256(regular(path)) != describe(path.parent).hashes[path.name]:
+        raise ReleaseError(f"{path} was changed: its SHA-256 is not the one in the details of the release.")
+    if release.statement.software_version != __version__:
+        return path, "other version"
+    if path.read_bytes() != page(release):
+        raise ReleaseError(
+            f"{path} is not the page that these numbers give: it was replaced, or drawn with other versions of NumPy "
+            "and SciPy. To have it drawn anew: --out page.html"
+        )
+    return path, "same"
+
+
+def _drawn(release: Release, to: Path) -> Path:
+    """The page in a file of its own, whose name says it where nothing is promised."""
+    from locentropy.core.files import appearing_together
+    from locentropy.release.names import MARK, MARKED, PRIVATE
+    from locentropy.report.page import page
+
+    if to.suffix != ".html":
+        raise ParameterError(f"{to}: the name must end in .html. For example: --out page.html")
+    if not to.parent.is_dir():
+        raise ParameterError(f"{to}: the folder {to.parent} does not exist. Make it first.")
+    if any((to.parent / names.details).exists() for names in (PRIVATE, MARKED)):
+        raise ParameterError(
+            f"{to} is among the files of a release, which vouch for each other. For example: --out page.html"
+        )
+    private = release.statement.private
+    target = to if private or MARK in to.name else to.with_name(f"{to.stem}.{MARK}{to.suffix}")
+    with appearing_together(target) as [part]:
+        part.touch(mode=0o644 if private else 0o600)
+        part.write_bytes(page(release))
+    return target

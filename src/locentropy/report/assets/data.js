@@ -1,0 +1,24 @@
+// The published columns, as the page carries them; one index for one place, the first first.
+const source = JSON.parse(document.getElementById("data").textContent);
+const columns = source.columns;
+const count = columns.id.length;
+const has = (name) => name in columns;
+
+const nameOf = (i) => (has("name") && columns.name[i]) || columns.id[i];
+const isNamed = (i) => has("name") && Boolean(columns.name[i]) && columns.name[i] !== columns.id[i];
+const isOnMap = (i) => has("lat") && columns.lat[i] !== null && columns.lon[i] !== null;
+const isPublished = (i) => columns.entropy[i] !== null;
+const sureness = (i) => (has("certainty") ? columns.certainty[i] : null);
+
+// e to the power of the entropy in nats.
+const visitorsOf = (i) => Math.exp(Math.min(700, columns.entropy[i] * (source.unit === "bits" ? Math.LN2 : 1)));
+
+const equalRanks = new Set();
+for (let i = 1; i < count; i++) {
+  if (columns.rank[i] !== null && columns.rank[i] === columns.rank[i - 1]) equalRanks.add(columns.rank[i]);
+}
+
+// The value below which a share of the sorted numbers lies.
+const quantile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+
+const sortedNumbers = (values) => Float64Array.from(values.filter((value) => value !== null)).sort();

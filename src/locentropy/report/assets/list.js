@@ -1,0 +1,140 @@
+// The ranked list: a page of rows at a time, sorted and searched over all places.
+const PER_PAGE = 25;
+const DESCENDING_FIRST = new Set(["entropy", "visitors", "chance"]);
+const SVG_WIDTH = 200;
+
+// Letters without case and accents, so that "cafe" finds "Café".
+const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+
+const barRange = (() => {
+  const lows = sortedNumbers(has("low") ? columns.low : columns.entropy);
+  const highs = sortedNumbers(has("high") ? columns.high : columns.entropy);
+  if (!lows.length) return [0, 1];
+  // All of them, unless a few stray far from the rest.
+  const [usual, highest] = [quantile(highs, 0.995), highs[highs.length - 1]];
+  const [low, high] = [Math.min(0, quantile(lows, 0.005)), highest > 2 * usual ? usual : highest];
+  return high > low ? [low, high] : [low, low + 1];
+})();
+
+function along(value) {
+  const share = (value - barRange[0]) / (barRange[1] - barRange[0]);
+  return (Math.max(0, Math.min(1, share)) * (SVG_WIDTH - 12) + 6).toFixed(1);
+}
+
+function errorBar(i) {
+  const [value, middle] = [along(columns.entropy[i]), 15];
+  const parts = [drawing("line", { class: "stem", x1: 6, x2: SVG_WIDTH - 6, y1: middle, y2: middle })];
+  let label = `${inUnit(columns.entropy[i])} ${source.unit}`;
+  if (has("low")) {
+    const [low, high] = [along(columns.low[i]), along(columns.high[i])];
+    label += `, 95 % interval ${inUnit(columns.low[i])} to ${inUnit(columns.high[i])}`;
+    parts.push(drawing("line", { class: "whisker", x1: low, x2: high, y1: middle, y2: middle }));
+    for (const x of [low, high]) parts.push(drawing("line", { class: "whisker", x1: x, x2: x, y1: middle - 4, y2: middle + 4 }));
+  }
+  parts.push(drawing("line", { class: "value", x1: value, x2: value, y1: middle, y2: middle }));
+  const title = drawing("title", {}, label);
+  return drawing("svg", { viewBox: `0 0 ${SVG_WIDTH} 30`, preserveAspectRatio: "none", role: "img", "aria-label": label }, title, ...parts);
+}
+
+function meter(chance) {
+  const full = drawing("rect", { class: "all", width: 100, height: 10, rx: 3 });
+  const part = drawing("rect", { class: "part", width: (100 * chance).toFixed(1), height: 10, rx: 3 });
+  return drawing("svg", { class: "meter", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, full, part);
+}
+
+const KEYS_OF = {
+  rank: (i) => columns.rank[i],
+  name: nameOf,
+  entropy: (i) => columns.entropy[i],
+  visitors: (i) => columns.entropy[i],
+  std_error: (i) => columns.std_error[i],
+  chance: (i) => columns.chance[i],
+};
+
+function cellOf(name, i, show) {
+  if (name === "rank") return element("td", { class: "rank" }, rankText(i));
+  if (name === "name") {
+    const text = nameElement(i);
+    const title = isOnMap(i) ? element("button", { type: "button", title: "Show on the map" }, text) : text;
+    if (isOnMap(i)) title.addEventListener("click", () => show(i));
+    return element("td", { class: "name" }, title, ...(isNamed(i) ? [element("small", {}, element("bdi", {}, columns.id[i]))] : []));
+  }
+  if (!isPublished(i)) return element("td", { class: `${name} withheld` }, name === "entropy" ? "withheld" : "");
+  if (name === "bar") return element("td", { class: "bar" }, errorBar(i));
+  if (name === "entropy") return element("td", { class: "entropy" }, inUnit(columns.entropy[i]));
+  if (name === "std_error") return element("td", { class: "std_error" }, `± ${errorText(columns.std_error[i])}`);
+  if (name === "visitors") return element("td", { class: "visitors" }, roundish(visitorsOf(i)));
+  return element("td", { class: "chance" }, percent(columns.chance[i]), meter(columns.chance[i]));
+}
+
+function createList(show) {
+  const table = document.getElementById("places");
+  const headings = [...table.tHead.rows[0].cells];
+  const shownNames = headings.map((cell) => cell.dataset.sort ?? "bar");
+  const search = document.getElementById("search");
+  const [found, range] = [document.getElementById("found"), document.getElementById("range")];
+  const [previous, next] = [document.getElementById("previous"), document.getElementById("next")];
+  let [order, first, sort] = [Array.from({ length: count }, (_, i) => i), 0, { by: "rank", down: false }];
+  let sorted = order;
+  let texts = null; // made when somebody first searches
+
+  function render() {
+    const rows = order.slice(first, first + PER_PAGE);
+    table.tBodies[0].replaceChildren(
+      ...rows.map((i) => element("tr", {}, ...shownNames.map((name) => cellOf(name, i, show)))),
+    );
+    const last = first + rows.length;
+    range.textContent = rows.length ? `${wholeNumbers.format(first + 1)}–${wholeNumbers.format(last)} of ${wholeNumbers.format(order.length)}` : "none";
+    previous.disabled = first === 0;
+    next.disabled = last >= order.length;
+    for (const cell of headings) {
+      if (cell.dataset.sort === sort.by) cell.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
+      else cell.removeAttribute("aria-sort");
+    }
+  }
+
+  function filter() {
+    const wanted = plain(search.value.trim());
+    if (wanted) {
+      texts ??= Array.from({ length: count }, (_, i) => plain(`${nameOf(i)}\n${columns.id[i]}`));
+      order = sorted.filter((i) => texts[i].includes(wanted));
+    } else order = sorted;
+    found.textContent = wanted ? `${wholeNumbers.format(order.length)} found` : "";
+    first = 0;
+    render();
+  }
+
+  function sortBy(name) {
+    sort = { by: name, down: sort.by === name ? !sort.down : DESCENDING_FIRST.has(name) };
+    const [key, sign] = [KEYS_OF[name], sort.down ? -1 : 1];
+    const compare = name === "name" ? new Intl.Collator("en", { numeric: true }).compare : (one, other) => one - other;
+    // Withheld places come last, whichever way; equal ones stay in the order of their ranks.
+    sorted = Array.from({ length: count }, (_, i) => i).sort((one, other) => {
+      const [a, b] = [key(one), key(other)];
+      if (a === null || b === null) return (a === null) - (b === null) || one - other;
+      return sign * compare(a, b) || one - other;
+    });
+    filter();
+  }
+
+  for (const cell of headings) {
+    if (!cell.dataset.sort) continue;
+    const button = element("button", { type: "button" }, cell.textContent);
+    button.addEventListener("click", () => sortBy(cell.dataset.sort));
+    cell.replaceChildren(button);
+  }
+  let timer = 0;
+  search.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(filter, count > 20000 ? 200 : 60);
+  });
+  const turn = (pages) => {
+    first = Math.max(0, first + pages * PER_PAGE);
+    render();
+  };
+  previous.addEventListener("click", () => turn(-1));
+  next.addEventListener("click", () => turn(1));
+  document.getElementById("controls").hidden = false;
+  document.getElementById("pager").hidden = count <= PER_PAGE;
+  render();
+}

@@ -1,0 +1,23 @@
+// Put together: the map if there is one, its legend, the list, and what changes with light, size and paper.
+let show = () => {};
+const canvas = document.getElementById("canvas");
+if (canvas) {
+  const map = createMap(canvas);
+  show = handle(map);
+  new ResizeObserver(map.resize).observe(canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", map.redraw);
+  // Paper is white: colours are those of the light page while printing.
+  window.addEventListener("beforeprint", () => {
+    document.documentElement.classList.add("print");
+    map.drawNow();
+  });
+  window.addEventListener("afterprint", () => {
+    document.documentElement.classList.remove("print");
+    map.drawNow();
+  });
+  document.getElementById("legend-low").textContent = `≤ ${inUnit(colourRange[0])}`;
+  document.getElementById("legend-high").textContent = `≥ ${inUnit(colourRange[1])} ${source.unit}`;
+  document.getElementById("sureness").hidden = !has("certainty");
+  document.getElementById("legend").hidden = false;
+}
+createList(show);

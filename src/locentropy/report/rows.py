@@ -1,0 +1,124 @@
+"""The places that a page shows, as columns that its script reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from locentropy.report.html import script_json
+from locentropy.report.standing import numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from locentropy.release.release import Release
+    from locentropy.report.standing import Standing
+
+    Integers = NDArray[np.int64]
+
+MOST: Final = 100_000
+"""Places that a page shows at most."""
+
+LARGEST: Final = 16_000_000
+"""Bytes that their rows may take, so that the page stays below 20 MB."""
+
+_LONGEST: Final = 120
+"""Letters of a name or an id that are shown; the tables beside the page have all of them."""
+
+_DECIMALS: Final = {"lat": 5, "lon": 5, "chance": 4, "certainty": 3}  # 0.00001 degrees are a metre
+_OTHERS: Final = 4
+_NUMBER: Final = 11
+"""Bytes that a number takes, generously."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The places that are shown, the first first."""
+
+    columns: dict[str, list[Any]]
+    """By the names that the script knows."""
+    left_out: int
+    """Places of the release that are not shown."""
+    without_coordinates: int
+    """Places that are shown and cannot be on the map."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.columns["id"])
+
+    @property
+    def has_map(self) -> bool:
+        """Whether any place can be drawn."""
+        return self.without_coordinates < len(self)
+
+
+def rows(release: Release, places: Standing, *, most: int = MOST, largest: int = LARGEST) -> Rows:
+    """The rows of a release, all of them or as many as a page can carry."""
+    table = release.to_arrow()
+    texts = {"id": _texts(table["location"])}
+    if "name" in table.column_names:
+        texts["name"] = _texts(table["name"])
+    order = places.order
+    wanted = _preferred(release, places)[:most]
+    wanted = wanted[: _fitting(texts, wanted, largest)]
+    shown = np.zeros(len(order), dtype=bool)
+    shown[wanted] = True
+    order = order[shown[order]]
+    columns: dict[str, list[Any]] = {name: [column[at] for at in order] for name, column in texts.items()}
+    columns["rank"] = [int(rank) or None for rank in places.rank[order]]
+    given = {
+        name: numbers(table, name)
+        for name in ("lat", "lon", "entropy", "std_error", "low", "high")
+        if name in table.column_names
+    }
+    if places.by != "entropy":
+        given["value"] = places.value
+    computed = {"chance": places.chance, "certainty": places.certainty}
+    given |= {name: values for name, values in computed.items() if values is not None}
+    for name, values in given.items():
+        columns[name] = _rounded(values[order], _DECIMALS.get(name, _OTHERS))
+    return Rows(columns, len(table) - len(order), _without_coordinates(columns, len(order)))
+
+
+def _preferred(release: Release, places: Standing) -> Integers:
+    """All places in the order in which they are worth showing: the highest and the most certain take turns."""
+    order, table = places.order, release.to_arrow()
+    if "std_error" not in table.column_names:
+        return order
+    error = numbers(table, "std_error")[order]
+    surest = order[np.argsort(np.where(np.isnan(error), np.inf, error), kind="stable")]
+    both = np.stack([order, surest], axis=1).ravel()
+    _, first = np.unique(both, return_index=True)
+    return both[np.sort(first)]
+
+
+def _fitting(texts: dict[str, list[str | None]], wanted: Integers, largest: int) -> int:
+    """How many of the wanted rows fit into that many bytes."""
+    size = np.array(
+        [sum(_size(column[at]) for column in texts.values()) + 10 * _NUMBER for at in wanted], dtype=np.int64
+    )
+    return int(np.searchsorted(np.cumsum(size), largest, side="right"))
+
+
+def _size(text: str | None) -> int:
+    return len(script_json(text).encode()) + 1
+
+
+def _texts(column: pa.ChunkedArray) -> list[str | None]:
+    """Ids and names as text, since a script's numbers are floats; long ones end in an ellipsis."""
+    texts = column.cast(pa.string()).to_pylist()
+    return [text if text is None or len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in texts]
+
+
+def _rounded(values: NDArray[np.float64], decimals: int) -> list[float | None]:
+    # Only NaN is not itself; asking NumPy of each would take longer than all the rest.
+    return [value if value == value else None for value in np.round(values, decimals).tolist()]
+
+
+def _without_coordinates(columns: dict[str, list[Any]], count: int) -> int:
+    if "lat" not in columns:
+        return count
+    return sum(lat is None or lon is None for lat, lon in zip(columns["lat"], columns["lon"], strict=True))

@@ -1,0 +1,121 @@
+"""The default mechanism on its way to a release: other questions, another estimand, one more column."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import locentropy as le
+from locentropy.core.errors import ReleaseError, SourceError
+from locentropy.publishing import publish as story
+from locentropy.visits.queries import TableQueries
+from tests.mechanisms.recording import Recorder
+from tests.publishing.making import PLACES, ledger_in, public, visits_in
+
+SHARES = le.Shares(epsilon=1)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> le.Ledger:
+    return ledger_in(tmp_path)
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> le.Visits:
+    return visits_in(tmp_path)
+
+
+def crowd() -> le.Visits:
+    users = {"full": 400, "busy": 300, "single": 1}
+    return le.Visits(
+        pa.table(
+            {
+                "user": [n for number in users.values() for n in range(number)],
+                "location": [place for place, number in users.items() for _ in range(number)],
+            }
+        )
+    )
+
+
+@pytest.mark.parametrize("unit", ["nats", "bits"])
+def test_every_listed_place(unit: Any, tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
+    release = le.publish(visits, SHARES, public(), out=tmp_path / "may", ledger=ledger, unit=unit)
+    assert release.to_arrow()["location"].to_pylist() == PLACES
+    assert release.to_arrow().column_names[-1] == "entropy_busy"
+    said = release.statement
+    assert (said.mechanism, said.estimand, said.max_users) == ("Shares", "true", 10_000_000)
+    assert "ε·people/places" in (said.expected_error or "")
+    assert le.verify(tmp_path / "may", ledger).ok
+    [spend] = ledger.history()
+    assert (spend.epsilon, spend.delta) == (1, 0)
+
+
+def test_moments(tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
+    release = le.publish(visits, le.Moments(1, 3, 2), public(), out=tmp_path / "may", ledger=ledger)
+    assert release.statement.estimand == "bounded"
+    assert le.verify(tmp_path / "may", ledger).ok
+
+
+def test_a_selection_first(tmp_path: Path, ledger: le.Ledger) -> None:
+    chosen = le.SelectLocations(epsilon=0.5, delta=1e-6, max_locations=2)
+    release = le.publish(crowd(), SHARES, chosen, out=tmp_path / "may", ledger=ledger)
+    assert release.to_arrow()["location"].to_pylist() == ["busy", "full"]
+    [spend] = ledger.history()
+    assert (spend.epsilon, spend.delta) == (Fraction(3, 2), Fraction(1, 10**6))
+    assert le.verify(tmp_path / "may", ledger).ok
+    less = le.publish(crowd(), SHARES, chosen, exclude=le.PublicLocations(["full"]))
+    assert less.to_arrow()["location"].to_pylist() == ["busy"]
+
+
+def test_nothing_may_be_selected(tmp_path: Path, ledger: le.Ledger) -> None:
+    table = pa.table({"user": [1, 2], "location": ["a", "b"]})
+    chosen = le.SelectLocations(epsilon=0.5, delta=1e-6, max_locations=1)
+    release = le.publish(le.Visits(table), SHARES, chosen, out=tmp_path / "may", ledger=ledger)
+    assert len(release) == 0
+    assert le.verify(tmp_path / "may", ledger).ok
+
+
+def test_a_grid(tmp_path: Path) -> None:
+    table = pa.table({"user": list(range(60)), "lat": [40.701] * 60, "lon": [-74.0] * 60})
+    grid = le.Grid(40.70, -74.01, 40.71, -73.99, cell=500)
+    release = le.publish(le.Visits(table), SHARES, grid, out=tmp_path / "may")
+    assert len(release) == grid.rows * grid.columns
+    assert le.verify(tmp_path / "may").ok
+    less = le.publish(le.Visits(table), SHARES, grid, exclude=le.PublicLocations([0, 7]))
+    assert len(less) == grid.rows * grid.columns - 2
+
+
+def test_nobody_there_costs_nothing(tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
+    with pytest.raises(SourceError, match="Nothing was spent"):
+        le.publish(visits, SHARES, le.PublicLocations(["Bar", "Café"]), ledger=ledger)
+    nobody = le.Visits(pa.table({"user": pa.array([], pa.int64()), "location": pa.array([], pa.string())}))
+    with pytest.raises(le.LocentropyError):
+        le.publish(nobody, SHARES, public(), ledger=ledger)
+    assert not ledger.history()
+
+
+def test_noise_that_only_says_it_is_private_names_no_places_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is selected no mechanism runs; what is then said must not be believed more."""
+    monkeypatch.setattr(story, "OpenDPNoise", Recorder)
+    table = pa.table({"user": [1, 2], "location": ["a", "b"]})
+    chosen = le.SelectLocations(epsilon=0.5, delta=1e-6, max_locations=1)
+    with pytest.raises(ReleaseError, match="not private"):
+        le.publish(le.Visits(table), SHARES, chosen)
+
+
+def test_a_question_is_asked_once(visits: le.Visits, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was asked before the spend is not asked again after it."""
+    asked: list[tuple[int, int, int]] = []
+    shares = TableQueries.shares
+
+    def counting(self: Any, *question: int) -> Any:
+        asked.append(question)  # type: ignore[arg-type]
+        return shares(self, *question)
+
+    monkeypatch.setattr(TableQueries, "shares", counting)
+    le.publish(visits, SHARES, public())
+    assert len(asked) == 1
