@@ -92,7 +92,8 @@ def test_pointing_shows_the_right_place(view: Opened, made: Release) -> None:
     middle = (int(np.sqrt(COUNT)) // 2) * (int(np.ceil(np.sqrt(COUNT))) + 1)
     tip = view.page.locator("#tip")
     view.page.locator("#map").scroll_into_view_if_needed()
-    for at in (middle, middle + 3, middle + 2 * int(np.ceil(np.sqrt(COUNT)))):
+    side = int(np.ceil(np.sqrt(COUNT)))
+    for at in (*range(middle, middle + 12), middle + 2 * side, middle - 3 * side):
         place = row(made, at)
         view.point(*view.look(place["lat"], place["lon"]))
         assert tip.locator("strong").inner_text() == place["name"]

@@ -123,3 +123,15 @@ def test_of_a_release() -> None:
     assert places.expected_right == pytest.approx(places.chance[places.order[:TOP]].sum())
     assert standing(town(50, mechanism="Shares")).by == "entropy_busy"
     assert standing(town(50, mechanism="LimitSS")).chance is None
+
+
+def test_luck_is_counted_where_values_are_noisy_and_only_there() -> None:
+    made = town(500, mechanism="Limit")
+    places, error = standing(made), np.full(500, 0.5)
+    value = made.to_arrow()["entropy"].to_numpy()
+    assert places.chance == pytest.approx(chances_of(Noisy.of(value, error)))
+    assert places.chance != pytest.approx(chances_of(Settled(value, error)), abs=0.05)
+    inferred = town(500, mechanism="Shares")
+    table = inferred.to_arrow()
+    known = Settled(table["entropy"].to_numpy(), table["std_error"].to_numpy())
+    assert standing(inferred).chance == pytest.approx(chances_of(known))
