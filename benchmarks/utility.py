@@ -148,13 +148,35 @@ def print_lists(results: Results, epsilons: list[float]) -> None:
 
 
 def print_twins(results: Results, epsilons: list[float]) -> None:
-    true, parts = results["twins"]["true"], results["twins"]["parts"]
     title = (
-        "Two places with the same 200 visitors, one visited evenly and one ruled by 10 regulars: the part of the\n"
-        f"true difference ({true:.2f} nats) that comes out"
+        "Two places with the same 200 visitors, one visited evenly and one ruled by regulars: the part of the true\n"
+        "difference that comes out"
     )
-    rows = [[column, *map(shown, by_epsilon.values())] for column, by_epsilon in parts.items()]
-    print_table(title, ["column", *(f"ε = {epsilon:g}" for epsilon in epsilons)], rows)
+    rows = [
+        [kind, column, f"{found['true']:.2f}", *map(shown, by_epsilon.values())]
+        for kind, found in results["twins"].items()
+        for column, by_epsilon in found["parts"].items()
+    ]
+    print_table(title, ["regulars", "column", "nats", *(f"ε = {epsilon:g}" for epsilon in epsilons)], rows)
+
+
+def print_for_docs(results: Results) -> None:
+    """The table of docs/choosing.md, and the rows of planning/shares_expectation.py."""
+    print("\nFor docs/choosing.md\n")
+    for name, data, epsilon, at in each_row(results):
+        best = best_moments(data["scores"], epsilon, "mse_busy")[1]
+        if "shares" in at:
+            ours = [at["shares"][measure] for measure in ("mse", "mse_busy", "mse_busy_column")]
+            print(
+                f"| {name} | {epsilon} | "
+                + " | ".join(map(shown, [data["constant"]["mse"], *ours, best]))
+                + " |"
+            )
+    print("\nFor planning/shares_expectation.py: data, people, locations, ε, error, constant\n")
+    for name, data, epsilon, at in each_row(results):
+        if "shares" in at:
+            error, constant = at["shares"]["mse"], data["constant"]["mse"]
+            print(f"{name!r}, {data['people']}, {data['locations']}, {epsilon}, {error:.3f}, {constant:.3f}")
 
 
 def main() -> None:
@@ -186,6 +208,7 @@ def main() -> None:
         print_lists(results, chosen.epsilon)
     if "twins" in kinds:
         print_twins(results, chosen.epsilon)
+    print_for_docs(results)
     print_goals(results)
     if chosen.json:
         judged = [{**vars(goal), "holds": goal.holds} for goal in goals(results)]

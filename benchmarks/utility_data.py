@@ -24,7 +24,12 @@ PEOPLE, PLACES = 20_000, 3000
 BUSY = 20
 """Places with at least this many visitors are called busy."""
 
-TWINS, TWIN_VISITORS, TWIN_REGULARS = ("twin-even", "twin-ruled"), 200, 10
+TWIN_VISITORS = 200
+TWINS = {
+    "10 regulars of 61 visits, people of the city": ("city-even", "city-ruled"),
+    "40 regulars of 20 visits, people of these two places": ("own-even", "own-ruled"),
+}
+"""Pairs of places with the same visitors: one visited evenly, one ruled by regulars."""
 
 Source = tuple[le.Visits, "le.Locations | None"]
 
@@ -77,23 +82,30 @@ def gowalla(_: Path) -> Source:
 
 
 def twins(_: Path) -> Source:
-    """The city, and two more places with the same visitors and equally many visits, which are split differently."""
+    """The city, and pairs of further places with the same visitors, whose visits are split differently."""
     made = City(people=PEOPLE, places=PLACES)
     counted = made.visits().group_by(["user", "location"]).aggregate([("time", "count")])
     counted = counted.rename_columns(["user", "location", "visits"])
     people = np.sort(counted["user"].unique().to_numpy(zero_copy_only=False))
-    visitors = people[:: len(people) // TWIN_VISITORS][:TWIN_VISITORS]
-    even = np.full(TWIN_VISITORS, 4)
-    ruled = np.ones(TWIN_VISITORS, dtype=np.int64)
-    ruled[:TWIN_REGULARS] += (even.sum() - TWIN_VISITORS) // TWIN_REGULARS
-    assert even.sum() == ruled.sum()
-    rows = {
-        "user": np.tile(visitors, 2),
-        "location": np.repeat(TWINS, TWIN_VISITORS),
-        "visits": np.concatenate([even, ruled]),
-    }
-    table = pa.concat_tables([counted, pa.table(rows).cast(counted.schema)])
-    return le.Visits(table), le.Locations.of([*made.places()["location"].to_pylist(), *TWINS])
+    some = people[:: len(people) // TWIN_VISITORS][:TWIN_VISITORS]
+    own = np.array([f"twin-{number}" for number in range(TWIN_VISITORS)])
+    added = [_pair(some, 4, 10, 61, "city"), _pair(own, 5, 40, 20, "own")]
+    table = pa.concat_tables([counted, *(each.cast(counted.schema) for each in added)])
+    names = [name for pair in TWINS.values() for name in pair]
+    return le.Visits(table), le.Locations.of([*made.places()["location"].to_pylist(), *names])
+
+
+def _pair(visitors: np.ndarray, even: int, regulars: int, visits: int, name: str) -> pa.Table:
+    """One place where all come equally often, and one with some regulars among people who come once."""
+    ruled = np.ones(visitors.size, dtype=np.int64)
+    ruled[:regulars] = visits
+    return pa.table(
+        {
+            "user": np.tile(visitors, 2),
+            "location": np.repeat([f"{name}-even", f"{name}-ruled"], visitors.size),
+            "visits": np.concatenate([np.full(visitors.size, even), ruled]),
+        }
+    )
 
 
 SETS: dict[str, Callable[[Path], Source]] = {

@@ -61,9 +61,10 @@ def goals(results: Results) -> Iterator[Goal]:
             for epsilon, error in measured["shares"].items():
                 at = f"{name}, {size} places, ε = {epsilon}"
                 yield Goal(LISTS, at, error / measured["mean"], 1.25)
-    part = results.get("twins", {}).get("parts", {}).get("entropy_busy", {}).get("1")
-    if part is not None:
-        yield Goal(SPLIT, "ε = 1", part, 0.5, True)
+    for kind, found in results.get("twins", {}).items():
+        part = found["parts"].get("entropy_busy", {}).get("1")
+        if part is not None:
+            yield Goal(SPLIT, f"{kind}, ε = 1", part, 0.5, True)
 
 
 def _of_one(name: str, data: Results, epsilon: str, shares: Results) -> Iterator[Goal]:

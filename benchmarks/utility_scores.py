@@ -133,7 +133,8 @@ def on_all_places(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict[
 
     # The best constant for all places is their mean, so publishing the population mean scores the same.
     constant = {"mse": float(data.truth.var()), "mse_busy": float(data.truth[data.busy].var())}
-    counts = {"locations": len(data.truth), "busy": int(data.busy.sum())}
+    people = int(data.queries.places_per_user().sum())
+    counts = {"people": people, "locations": len(data.truth), "busy": int(data.busy.sum())}
     return {**counts, "constant": constant, "scores": averaged(rounds())}
 
 
@@ -162,18 +163,21 @@ def on_short_lists(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict
 
 
 def on_twins(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict[str, Any]:
-    """Which part of the true difference between the two places comes out, by both columns of Shares."""
+    """Which part of the true difference between the two places of each pair comes out, by both columns of Shares."""
     shares = mechanism("Shares")
     ids = data.locations.ids.to_pylist()
-    even, ruled = (ids.index(name) for name in TWINS)
-    true = data.truth[even] - data.truth[ruled]
-    parts: dict[str, Any] = {}
+    pairs = {kind: tuple(ids.index(name) for name in names) for kind, names in TWINS.items()}
+    found: dict[str, Any] = {}
+    for kind, (even, ruled) in pairs.items():
+        found[kind] = {"true": float(data.truth[even] - data.truth[ruled]), "parts": {}}
     for epsilon in epsilons if shares is not None else ():
         runs = [
             shares(epsilon).estimate(data.queries, data.locations, SimulatedNoise(seed))
             for seed in range(seeds)
         ]
-        for column in ("entropy", "entropy_busy"):
-            apart = [getattr(run, column)[even] - getattr(run, column)[ruled] for run in runs]
-            parts.setdefault(column, {})[f"{epsilon:g}"] = float(np.mean(apart) / true)
-    return {"true": float(true), "parts": parts}
+        for kind, (even, ruled) in pairs.items():
+            for column in ("entropy", "entropy_busy"):
+                apart = [getattr(run, column)[even] - getattr(run, column)[ruled] for run in runs]
+                parts = found[kind]["parts"].setdefault(column, {})
+                parts[f"{epsilon:g}"] = float(np.mean(apart) / found[kind]["true"])
+    return found

@@ -2,42 +2,136 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
+import tempfile
 from pathlib import Path
+from typing import Any
 
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
+from locentropy.cli.main import app
 from locentropy.datasets.city import City
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+NOTEBOOKS = sorted(ROOT.glob("examples/*.ipynb"))
+SNIPPET = re.compile(r"^```(python|console)\n(.*?)^```", re.S | re.M)
+EXIT_CODE = re.compile(r"  # exit code (\d+)$")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def python_in(page: Path) -> list[str]:
+    return [text for language, text in SNIPPET.findall(page.read_text()) if language == "python"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        "docs/choosing.md",
-        "docs/evaluating.md",
-        "docs/planning.md",
-        "docs/publishing.md",
-        "docs/visits.md",
-    ],
-)
-def test_snippets_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", [page for page in PAGES if python_in(page) and page != TUTORIAL], ids=name)
+def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     City(people=50, days=3).write(tmp_path / "demo")
     visits = pq.read_table(tmp_path / "demo" / "visits.parquet")
     pq.write_table(visits.rename_columns(["uid", "at", "venue", "lat", "lon"]), tmp_path / "checkins.parquet")
     monkeypatch.chdir(tmp_path)
-    snippets = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.S | re.M)
-    assert snippets
     names: dict[str, object] = {}
-    for snippet in snippets:
-        exec(compile(snippet, page, "exec"), names)  # noqa: S102
+    for snippet in python_in(page):
+        exec(compile(snippet, name(page), "exec"), names)  # noqa: S102
+
+
+def commands(console: str) -> list[str]:
+    """The command lines of a console snippet, those that go on over several lines in one."""
+    return [line.removeprefix("$ ") for line in console.replace("\\\n", "").splitlines()]
+
+
+def run(command: str) -> str:
+    """Run a command line, which must end as it says it does; gives what it printed."""
+    said = EXIT_CODE.search(command)
+    program, *arguments = shlex.split(EXIT_CODE.sub("", command))
+    assert program == "locentropy"
+    done = CliRunner().invoke(app, arguments)
+    assert getattr(done.exception, "exit_code", done.exit_code) == (int(said[1]) if said else 0), done.output
+    return done.output
+
+
+def test_a_command_that_ends_otherwise_than_told_is_found(tmp_path: Path) -> None:
+    missing = f"locentropy verify {tmp_path / 'none'}"
+    run(f"{missing}  # exit code 9")
+    for wrong in (missing, f"{missing}  # exit code 7"):
+        with pytest.raises(AssertionError):
+            run(wrong)
+
+
+def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command and every line of Python in turn, but for the installation."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    of_the_club = City(people=60, days=3, seed=9)
+    pyarrow.csv.write_csv(
+        of_the_club.visits()
+        .select(["user", "location", "time"])
+        .rename_columns(["member", "shop", "entered"]),
+        tmp_path / "checkins.csv",
+    )
+    pyarrow.csv.write_csv(
+        of_the_club.places().select(["location", "name"]).rename_columns(["shop", "title"]),
+        tmp_path / "shops.csv",
+    )
+    text = TUTORIAL.read_text().split("## 2.", 1)[1]
+    names: dict[str, object] = {}
+    printed = {}
+    for language, snippet in SNIPPET.findall(text):
+        if language == "python":
+            exec(compile(snippet, name(TUTORIAL), "exec"), names)  # noqa: S102
+            continue
+        for command in commands(snippet):
+            printed[command.split(" --")[0]] = run(command)
+    assert "0.40 to 0.66" in printed["locentropy plan"]
+    assert "left: ε = 1, δ = 0" in printed["locentropy ledger show city.ledger"]
+    assert (tmp_path / "march" / "report.html").exists()
+    assert (tmp_path / "shops-2026" / "report.html").exists()
+
+
+def cells(notebook: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(notebook.read_text())["cells"]
+    return [cell for cell in found if cell["cell_type"] == "code"]
+
+
+def test_there_are_notebooks() -> None:
+    assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=name)
+def test_notebooks_carry_no_results(notebook: Path) -> None:
+    for cell in cells(notebook):
+        assert cell["outputs"] == []
+        assert cell["execution_count"] is None
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=name)
+def test_notebooks_run(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import matplotlib
+    import matplotlib.pyplot as plt
+
+    matplotlib.use("agg")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    names: dict[str, object] = {}
+    try:
+        for number, cell in enumerate(cells(notebook)):
+            exec(compile("".join(cell["source"]), f"{name(notebook)}, cell {number}", "exec"), names)  # noqa: S102
+    finally:
+        plt.close("all")
+    assert [path.name for path in tmp_path.glob("*/release/report.html")] == ["report.html"]
+    assert list(tmp_path.glob("*/map.png"))

@@ -119,6 +119,19 @@ class TestWithoutData:
         assert release.statement.guarantee.epsilon == 1, "selection included"
         assert le.verify(folder / "release", le.Ledger.open(folder / "city.ledger")).ok
 
+    def test_what_is_recommended_reads_the_table_as_the_advice_did(
+        self, folder: Path, advise: Advise
+    ) -> None:
+        """With columns that are not recognised, quoted and unquoted, the command still runs as it stands."""
+        _, rows = ROWS.split("\n", 1)
+        (folder / "gates.csv").write_text(f"member no,spot\n{rows}")
+        (folder / "spots.csv").write_text("code\nbar\ncafe\npark\npier\n")
+        columns = ("--user", "member no", "--location", "spot", "--places-location", "code")
+        paid = ("gates.csv", "--places", "spots.csv", *columns, "--spend", "0.05", "--ledger", "city.ledger")
+        answer = json.loads(advise(*paid, "--epsilon", "1", "--json").stdout)
+        done = locentropy(*shlex.split(answer["command"])[1:], cwd=folder)
+        assert done.returncode == 0, done.stderr
+
     def test_numbers_are_taken(self, advise: Advise) -> None:
         call = ("--locations", 400, "--people", 200_000, "--places-per-person", 10, "--visits-per-place", 3)
         answer = json.loads(advise(*call, "--bounded", "--delta", "1e-7", "--epsilon", 1, "--json").stdout)
@@ -183,6 +196,10 @@ class TestWithBudget:
         ((*PAID[:4], "0", *PAID[5:], "--epsilon", 1), 2, "above 0"),
         ((*PAID, "--epsilon", 1, "--user", "who"), 4, "'uid', 'venue'"),
         ((*PAID, "--epsilon", "1.96"), 7, "2.01"),
+        ((*PAID, "--epsilon", 1, "--people", 0), 2, "people=0"),
+        ((*PAID, "--epsilon", 1, "--people", 3_000_000_000), 2, "people=3000000000"),
+        ((*PAID, "--epsilon", 1, "--places-per-person", 0), 2, "places_per_person=0"),
+        ((*PAID, "--epsilon", 1, "--visits-per-place", 0), 2, "visits_per_place=0"),
         (("nowhere.csv", *PAID[1:], "--epsilon", 1), 3, "nowhere.csv"),
         ((*PAID[:-1], "no.ledger", "--epsilon", 1), 8, "ledger create"),
     ],
@@ -197,6 +214,15 @@ def test_errors_are_sentences_and_cost_nothing(
     assert done.stdout == ""
     assert spent(folder) == 0
     assert names(folder) == INPUTS
+
+
+def test_an_epsilon_that_nothing_takes_costs_nothing(folder: Path, advise: Advise) -> None:
+    listed = "".join(f"spot-{number}\n" for number in range(40))
+    (folder / "places.csv").write_text(f"location\nbar\n{listed}")
+    done = advise(*PAID, "--epsilon", "0.0005")
+    assert done.returncode == 2
+    assert "epsilon=0.0005" in done.stderr
+    assert spent(folder) == 0
 
 
 def test_stopped_after_the_spend_it_says_so(folder: Path) -> None:

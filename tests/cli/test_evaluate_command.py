@@ -11,8 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import locentropy as le
+from locentropy.cli.evaluation_tables import parts
 from locentropy.cli.main import run
 from locentropy.evaluation import private_files
 from tests.cli.test_commands import locentropy
@@ -72,6 +75,23 @@ def test_on_screen(folder: Path) -> None:
     assert {stat.S_IMODE(path.stat().st_mode) for path in made.iterdir()} == {0o600}
     assert stat.S_IMODE(made.stat().st_mode) == 0o700
     assert BANNER in (made / "evaluation-PRIVATE.html").read_text()
+    assert "…" not in done.stdout, "on a narrow screen, too, every number is whole"
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.stdout.count("best constant ") > 2, "tables were split"
+
+
+@given(widths=st.lists(st.integers(1, 30), min_size=2, max_size=12), room=st.integers(10, 200))
+def test_tables_are_split_where_the_screen_ends(widths: list[int], room: int) -> None:
+    split = parts(widths, room)
+    assert [at for part in split for at in part[2:]] == list(range(2, len(widths))), (
+        "all of them, in order, once"
+    )
+    for number, part in enumerate(split):
+        assert part[:2] == [0, 1]
+        assert len(part) <= 3 or sum(widths[at] + 3 for at in part) <= room
+        if number:
+            before = [*split[number - 1], part[2]]
+            assert sum(widths[at] + 3 for at in before) > room, "not sooner than needed"
 
 
 def test_later_releases_say_that_parameters_were_tuned(folder: Path, evaluate: Evaluate) -> None:
@@ -180,6 +200,7 @@ def test_a_missing_file(evaluate: Evaluate) -> None:
 LIGHT = """
 import sys
 sys.argv = ['locentropy', 'evaluate', '--help']
+from locentropy.cli.evaluation_tables import parts
 from locentropy.cli.main import run
 try: run()
 except SystemExit: pass

@@ -47,12 +47,23 @@ def test_create_as_json(tmp_path: Path) -> None:
     assert answer["total"] == answer["remaining"] == {"epsilon": "1/3", "delta": "0"}
 
 
+def test_a_refused_budget_is_told_in_options(tmp_path: Path) -> None:
+    done = locentropy(
+        "ledger", "create", "city.ledger", "--population", "riders", "--epsilon", "0", cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert "epsilon=0 must be above 0" in done.stderr
+    assert "For example: locentropy ledger create" in done.stderr
+    assert "Ledger.create" not in done.stderr
+
+
 def test_show(ledger: Ledger) -> None:
     first = ledger.spend(Guarantee.pure(0.1), "map of May [bold]")
     ledger.record_release(first.id, new_id(), "staged")
     shown = locentropy("ledger", "show", "city.ledger", cwd=ledger.path.parent).stdout
     for words in ("riders [red]of the city", "total: ε = 1", "left: ε = 0.9", "map of May [bold]", "staged"):
         assert words in shown
+    assert first.time.removesuffix("+00:00").replace("T", " ") in shown, "whole, on a narrow screen"
     ledger.record_evaluation("compared mechanisms")
     ledger.spend(Guarantee.none("exact"), "exact values")
     done = locentropy("ledger", "show", "city.ledger", cwd=ledger.path.parent)

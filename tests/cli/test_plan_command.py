@@ -119,10 +119,10 @@ def test_a_large_delta_is_warned_of_in_words(tmp_path: Path) -> None:
         (BOUNDED, "shares, the default, takes no --max-locations. For example: --mechanism shares --epsilon 1.0. For "
             "moments, baseline, limit, limit-ss, limit-ptr, limit-cb it is one: --mechanism moments --epsilon 1.0 "
             "--max-locations 5"),
-        (["--epsilon", "1", "--users-per-location", "5"], "people=10_000"),
+        (["--epsilon", "1", "--users-per-location", "5"], "--people 10000"),
         (["--epsilon", "1", "--people", "0"], "people=0"),
         (["--epsilon", "1e-9"], "epsilon=1e-09 must be between"),
-        ([*LIMIT, "--people", "5"], "people tells nothing about limit"),
+        ([*LIMIT, "--people", "5"], "--people tells nothing about limit"),
         ([*LIMIT, "--delta", "1e-8"], "limit takes no --delta"),
         ([*LIMIT, "--accept-no-guarantee"], "limit takes no --accept-no-guarantee"),
         (["--mechanism", "limit-ptr", *BOUNDED], "needs --delta, --min-users"),

@@ -75,6 +75,24 @@ def test_on_screen(folder: Path) -> None:
 class TestShares:
     """The default: nothing to choose but ε."""
 
+    @pytest.mark.parametrize(("places", "warned"), [(29, True), (30, False)])
+    def test_a_short_list_is_warned_of(
+        self, places: int, warned: bool, folder: Path, publish: Publish
+    ) -> None:
+        more = "".join(f"spot-{number}\n" for number in range(places - 4))
+        (folder / "places.csv").write_text(f"location\nbar\ncafe\npark\npier\n{more}")
+        done = publish("--epsilon", "1", *LISTED, "--out", "may")
+        assert done.returncode == 0, done.stderr
+        assert ("from fewer than 30 Shares learns little" in done.stderr) == warned
+        assert "open may/report.html" in done.stderr
+
+    @pytest.mark.parametrize("epsilon", ["0", "-1"])
+    def test_what_is_refused_is_told_in_options(self, epsilon: str, publish: Publish) -> None:
+        done = publish("--epsilon", epsilon, *LISTED, "--out", "may")
+        assert done.returncode == 2
+        assert done.stderr.endswith("For example: --mechanism shares --epsilon 1.0\n")
+        assert "(" not in done.stderr, "no call in Python"
+
     def test_on_screen(self, folder: Path, publish: Publish) -> None:
         done = publish("--epsilon", "0.5", *LISTED, "--ledger", "city.ledger", "--out", "may")
         assert done.returncode == 0, done.stderr

@@ -46,7 +46,10 @@ def test_a_changed_release(directory: Path, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_looked_at(directory: Path, tmp_path: Path) -> None:
-    assert locentropy("verify", tmp_path / "none").returncode == 9
+    nothing = locentropy("verify", tmp_path / "none")
+    assert nothing.returncode == 9
+    assert nothing.stderr.count("is not a directory. For example: locentropy verify release") == 1
+    assert nothing.stdout == ""
     missing = locentropy("verify", directory, "--ledger", tmp_path / "none")
     assert missing.returncode == 8
     assert "Traceback" not in missing.stderr

@@ -7,6 +7,7 @@ import json
 import math
 import shlex
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -300,6 +301,17 @@ def test_room_for_a_noisy_number_of_people() -> None:
         200_000,
     ]
     assert roomy(None) is None
+    assert roomy(10**12) == 2**31 - 1, "mechanisms take no more, and noise may look like any number"
+
+
+@pytest.mark.parametrize("given", [{"epsilon": 5000}, {"epsilon": 1, "delta": 1e-300}], ids=str)
+@pytest.mark.parametrize("noisy", [0, 10**6, 10**12])
+def test_advice_that_was_paid_for_is_given(given: dict[str, Any], noisy: int) -> None:
+    """Whatever noise says, and also where an alternative cannot be had."""
+    found = activity([noisy], [noisy], busy=noisy, locations=100)
+    advice = advise(**given, activity=found)
+    assert advice.mechanism
+    assert all(each.choice.mechanism for each in advice.alternatives)
 
 
 class TestLimitPtr:

@@ -333,6 +333,8 @@ class TestFiles:
     def test_marked_and_for_the_owner_alone(self, compared: Evaluation, tmp_path: Path) -> None:
         target = compared.save(tmp_path / "compared")
         assert target == tmp_path / "compared-PRIVATE"
+        assert private_files.marked("at-PRIVATE").name == "at-PRIVATE"
+        assert private_files.marked("at-NOT-PRIVATE").name == "at-NOT-PRIVATE-PRIVATE"
         assert stat.S_IMODE(target.stat().st_mode) == 0o700
         assert {stat.S_IMODE(file.stat().st_mode) for file in target.iterdir()} == {0o600}
         drawn = ("coverage", "error-by-epsilon", "error-by-users", "true-and-published")
@@ -357,6 +359,7 @@ class TestFiles:
         found = evaluate(visits, [Own(), LIMIT, STRONG], public(), seeds=2)
         page = private_files.contents(found)["evaluation-PRIVATE.html"]
         assert page.count("<svg") == 4
+        assert "<dt>rank corr. (<code>spearman</code>)</dt>" in page, "as the table calls it"
         assert "<title>PRIVATE — not for publication" in page
         assert page.index("not for publication") < page.index("<h1>")
         assert "<script" not in page, "names are text"

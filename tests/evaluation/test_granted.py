@@ -16,6 +16,7 @@ from locentropy.evaluation.density import crossover
 from locentropy.evaluation.granted import PURPOSE, measure_activity, survey_for
 from locentropy.mechanisms.activity import Activity, ActivitySurvey
 from locentropy.privacy.noise import OpenDPNoise
+from locentropy.visits.queries import TableQueries
 from tests.publishing.making import PLACES, ROWS, ledger_in, public, visits_in
 
 SURVEY = ActivitySurvey(epsilon=0.05, max_locations=3, busy_users=4)
@@ -140,6 +141,23 @@ def test_every_question_is_asked_before_the_spend(
             with pytest.raises(AssertionError):
                 measure_activity(visits, public(), SURVEY, ledger=ledger)
         assert not ledger.history(), name
+
+
+def test_no_question_is_asked_after_the_spend(
+    visits: le.Visits, ledger: le.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the engine has answered it is not asked again: it might give up the second time."""
+    asked = []
+    for name in ("profile", "places_per_user", "largest_visits_per_user"):
+        real = getattr(TableQueries, name)
+
+        def watched(self: TableQueries, *given: Any, real: Any = real) -> Any:
+            asked.append(len(ledger.history()))
+            return real(self, *given)
+
+        monkeypatch.setattr(TableQueries, name, watched)
+    measure_activity(visits, public(), SURVEY, ledger=ledger)
+    assert asked == [0, 0, 0]
 
 
 class TestSurvey:

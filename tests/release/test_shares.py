@@ -88,6 +88,8 @@ def test_the_columns_in_words() -> None:
     assert "rankings of busy places" in said["entropy_busy"]
     assert "main number is entropy" in said["entropy_busy"]
     assert "before values are clipped" not in said["std_error"]
+    assert all("measured on other data, and is not proved" in said[end] for end in ("low", "high"))
+    assert "not proved" not in details(statement(), ["low"], 3, {})["table"]["columns"]["low"]
     assert "cut to the bounds" in details(statement(), ["entropy"], 3, {})["table"]["columns"]["entropy"]
 
 
@@ -110,6 +112,8 @@ def test_the_manifest_of_shares() -> None:
     for words in ("inferred", "entropy_busy", "between 0 and ln(5000)", "shares are rounded down"):
         assert words in after
     assert "bounds" not in after
+    in_bits = deployment(**SAID, unit="bits")["accounting"]["post_processing"]
+    assert "published entropy in nats. Entropies and their errors are given in bits" in in_bits
 
 
 def test_the_manifest_of_moments() -> None:
@@ -122,9 +126,14 @@ def test_the_manifest_of_moments() -> None:
 
 def test_selected_before_shares() -> None:
     source = "private selection (epsilon=0.2, delta=1e-08, max_locations=20)"
-    said = deployment(**SAID, locations_source=source)["implementation"]["mechanisms"]
+    implementation = deployment(**SAID, locations_source=source)["implementation"]
+    said = implementation["mechanisms"]
     assert said.startswith(f"First a {source}")
     assert "Then, at its own ε, Shares of locentropy" in said
+    before = implementation["preprocessing_and_hyperparameter_tuning"]
+    assert before.startswith(
+        "To select places, people are bounded. After that, visits to other places are left out."
+    )
 
 
 @given(st.floats(0.01, 50))

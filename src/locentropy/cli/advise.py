@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,8 @@ from locentropy.cli.console import ignore_signals, note, out, progress_bar, warn
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from locentropy.core.grid import Grid
     from locentropy.evaluation.advice import Advice
     from locentropy.mechanisms.activity import Activity
@@ -90,7 +93,7 @@ def advise(
     spill: options.Spill = None,
     as_json: options.Json = False,
 ) -> None:
-    """Recommend a mechanism and its parameters, and say what error to expect and why.
+    r"""Recommend a mechanism and its parameters, and say what error to expect and why.
 
     Without INPUT it reads no visits and costs nothing. With INPUT it spends a small ε on noisy statistics first.
 
@@ -98,7 +101,8 @@ def advise(
 
       locentropy advise --locations 14058 --people 10000 --epsilon 1
 
-      locentropy advise checkins.parquet --places venues.csv --spend 0.05 --ledger city.ledger --epsilon 1
+      locentropy advise checkins.parquet --places venues.csv --epsilon 1 \
+      --spend 0.05 --ledger city.ledger
     """
     from locentropy.evaluation.advisor import advise as advised
     from locentropy.mechanisms.registry import read_parameters
@@ -112,10 +116,14 @@ def advise(
     listed = public or box
     locations = _number_of(listed, locations)
     rough: dict[str, Any] = {"people": people, "places_per_person": places_per_person}
+    said = {**numbers, **rough, "visits_per_place": visits_per_place, "bounded_is_enough": bounded}
     found: Activity | None = None
     if source is None:
         _refuse_spending(spend, ledger)
     else:
+        advised(
+            **said, locations=locations
+        )  # refuses what no advice can be given about, while it is free of charge
         roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
         table_of_visits = options.visits_from(
             source, roles=roles, table=table, format=format, header=header, columns=columns,
@@ -124,11 +132,19 @@ def advise(
         resources = options.resources_from(memory, threads, spill)
         found = _asked(table_of_visits, listed, spend, ledger, numbers | rough, resources)
         ignore_signals()  # it is paid for: only telling is left
-    advice = advised(
-        **numbers, **rough, locations=locations, visits_per_place=visits_per_place, bounded_is_enough=bounded,
-        activity=found,
+    advice = advised(**said, locations=locations, activity=found)
+    command = _next_command(
+        advice,
+        source,
+        ledger,
+        {"--places": places, "--places-location": places_location, "--grid": grid, "--cell": cell},
+        {
+            "--user": user, "--location": location, "--time": time, "--visits": visits, "--lat": lat, "--lon": lon,
+            "--table": table, "--format": format, "--columns": columns,
+            "--bad-rows": None if bad_rows == "fail" else bad_rows, "--ids": None if ids == "as-they-are" else ids,
+        },
+        [] if header is None else ["--header" if header else "--no-header"],
     )  # fmt: skip
-    command = _next_command(advice, source, ledger, {"--places": places, "--grid": grid, "--cell": cell})
     if as_json:
         out.print_json(json.dumps(advice.to_dict() | {"command": command}))
     else:
@@ -202,16 +218,28 @@ def _asked(
 
 
 def _next_command(
-    advice: Advice, source: str | None, ledger: Path | None, places: dict[str, str | float | None]
+    advice: Advice,
+    source: str | None,
+    ledger: Path | None,
+    places: dict[str, str | float | None],
+    reading: dict[str, str | None],
+    flags: list[str],
 ) -> str:
-    """What to run next, with the names that were given."""
+    """What to run next, with the names that were given: it must read the table as the advice did."""
     from locentropy.evaluation.advice import LIST_OPTIONS
 
-    named = [word for key, value in places.items() if value is not None for word in (key, str(value))]
+    named = _given(places)
     if "--places" in named:
         named += LIST_OPTIONS[2:]
     given = {"source": source, "ledger": None if ledger is None else str(ledger), "places": named or None}
-    return advice.command(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
+    command = advice.command(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
+    return (
+        " ".join([command, *map(shlex.quote, [*_given(reading), *flags])]) if source is not None else command
+    )
+
+
+def _given(values: Mapping[str, str | float | None]) -> list[str]:
+    return [word for key, value in values.items() if value is not None for word in (key, str(value))]
 
 
 def _show(advice: Advice, command: str) -> None:

@@ -92,7 +92,7 @@ def _tell(release: Release, exact: VisitProfile, ledger: Ledger, folder: Path) -
     covered = float(np.mean((low <= exact.entropy) & (exact.entropy <= high)))
     out.print(
         f"Off by {error:.2f} nats over all places (root mean square), where the best single number for all of them is "
-        f"off by {float(exact.entropy.std()):.2f}; {covered:.0%} of the intervals hold the exact value. The "
+        f"off by {float(exact.entropy.std()):.2f}; {100 * covered:.0f} % of the intervals hold the exact value. The "
         "release also has entropy_busy, which is for rankings of busy places.",
         markup=False,
     )
@@ -102,4 +102,5 @@ def _tell(release: Release, exact: VisitProfile, ledger: Ledger, folder: Path) -
     )
     files = "visits.parquet, places.csv, city.ledger, and the release in release/"
     note(f"Everything is in {folder}: {files}")
+    note(f"To look at it: open {folder / 'release' / 'report.html'} in a browser")
     note(f"To check it: locentropy verify {folder / 'release'} --ledger {folder / 'city.ledger'}")

@@ -62,15 +62,17 @@ def entropy(
     threads: options.Threads = None,
     spill: options.Spill = None,
 ) -> None:
-    """Compute the exact entropy of every location. NOT PRIVATE: for the owner of the data, not for publication.
+    r"""Compute the exact entropy of every location. NOT PRIVATE: for the owner of the data, not for publication.
 
     Examples:
 
       locentropy entropy checkins.parquet
 
-      locentropy entropy loc-gowalla_totalCheckins.txt.gz --format gowalla --out gowalla.csv
+      locentropy entropy loc-gowalla_totalCheckins.txt.gz --format gowalla \
+      --out gowalla.csv
 
-      locentropy entropy 'days/*.csv' --user uid --location venue --bad-rows drop --top 20
+      locentropy entropy 'days/*.csv' --user uid --location venue \
+      --bad-rows drop --top 20
     """
     from locentropy.visits.queries import open_queries
 

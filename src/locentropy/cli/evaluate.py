@@ -102,17 +102,20 @@ def evaluate(
     spill: options.Spill = None,
     as_json: options.Json = False,
 ) -> None:
-    """Compare mechanisms on your own data with the truth. PRIVATE: for the owner of the data, not for publication.
+    r"""Compare mechanisms on your own data with the truth. PRIVATE: for the owner of the data, not for publication.
 
-    Noise is simulated and no budget is spent, so whoever then chooses by it has tuned on the data. The ledger
-    notes that it was done, and manifests of later releases say so.
+    Noise is simulated and no budget is spent, so whoever then chooses by it has
+    tuned on the data. The ledger notes that it was done, and manifests of later
+    releases say so.
 
     Examples:
 
-      locentropy evaluate checkins.parquet --places venues.csv --ledger city.ledger --out compared
+      locentropy evaluate checkins.parquet --places venues.csv \
+      --ledger city.ledger --out compared
 
-      locentropy evaluate checkins.parquet --places venues.csv --epsilon 0.5 --epsilon 1 --mechanism shares
-      --mechanism moments --max-locations 2 --max-locations 5 --max-locations 10
+      locentropy evaluate checkins.parquet --places venues.csv --epsilon 0.5 \
+      --epsilon 1 --mechanism shares --mechanism moments --max-locations 2 \
+      --max-locations 5 --max-locations 10
     """
     from locentropy.evaluation.compare import evaluate as compare
     from locentropy.evaluation.private_files import check_free, marked
@@ -211,31 +214,14 @@ def _tell(found: Evaluation, *, as_json: bool) -> None:
 
 
 def _show(found: Evaluation) -> None:
+    from locentropy.cli.evaluation_tables import print_tables
     from locentropy.evaluation.plots import BANNER
     from locentropy.evaluation.table import ERRORS, OTHERS, told_best
 
     out.print(BANNER, style="bold", markup=False)
     over = f"mean ± deviation over {found.seeds} seeds" if found.seeds > 1 else "one seed"
-    _print_table(found, ERRORS, f"Mean squared error against the true entropy, nats² ({over})")
-    _print_table(found, OTHERS, "Everything else; errors in nats")
+    print_tables(found, ERRORS, f"Mean squared error against the true entropy, nats² ({over})")
+    print_tables(found, OTHERS, "Everything else; errors in nats")
     out.print("Lowest error over all places, tuned on the data:", markup=False)
     for words in told_best(found):
         out.print(f"  {words}", markup=False, soft_wrap=True)
-
-
-def _print_table(found: Evaluation, columns: dict[str, str], title: str) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from locentropy.evaluation.table import rows
-
-    headings, body = rows(found, columns)
-    shown = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    for heading in headings:
-        first = heading == headings[0]
-        shown.add_column(heading, justify="left" if first else "right", no_wrap=first)
-    for place, row in enumerate(body):
-        if place == len(found.compared):
-            shown.add_section()
-        shown.add_row(*map(options.shown, row))
-    out.print(shown)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import options
+from locentropy.cli import options, wording
 from locentropy.cli.console import note, out, warn
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ app = typer.Typer(
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The ledger's file.", show_default=False)]
 
+_CREATING = 'locentropy ledger create city.ledger --population "riders of the city" --epsilon 4 --delta 1e-6'
 TUNED = "Parameters were tuned on the data, unaccounted: exact data was looked at without budget."
 
 
@@ -39,17 +40,20 @@ def create(
     delta: Annotated[str, typer.Option("--delta", help="δ in total; 0 admits pure promises only.")] = "0",
     as_json: options.Json = False,
 ) -> None:
-    """Make the ledger of a population. Make one per population, not one per file, day or release.
+    r"""Make the ledger of a population. Make one per population, not one per file, day or release.
 
     Examples:
 
-      locentropy ledger create city.ledger --population "riders of the city's bicycles" --epsilon 4
+      locentropy ledger create city.ledger --epsilon 4 \
+      --population "riders of the city's bicycles"
 
-      locentropy ledger create city.ledger --population "riders" --epsilon 4 --delta 1e-6
+      locentropy ledger create city.ledger --epsilon 4 --delta 1e-6 \
+      --population "riders of the city's bicycles"
     """
     from locentropy.privacy.ledger import Ledger
 
-    book = Ledger.create(path, population, epsilon, delta).read()
+    with wording.example(_CREATING):
+        book = Ledger.create(path, population, epsilon, delta).read()
     if as_json:
         out.print_json(json.dumps(_as_json(book)))
     else:
@@ -90,16 +94,18 @@ def verify(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Check that a ledger is whole, and that it knows the spends of published releases.
+    r"""Check that a ledger is whole, and that it knows the spends of published releases.
 
-    The file alone cannot tell a restored backup from the ledger: it has forgotten the latest spends. The
-    releases have not. Exit code 8 if anything is wrong.
+    The file alone cannot tell a restored backup from the ledger: it has
+    forgotten the latest spends. The releases have not. Exit code 8 if anything
+    is wrong.
 
     Examples:
 
       locentropy ledger verify city.ledger
 
-      locentropy ledger verify city.ledger --spend 0f6c0b1d6d9b4c3f8d1b0a2e4c5d6e7f
+      locentropy ledger verify city.ledger \
+      --spend 0f6c0b1d6d9b4c3f8d1b0a2e4c5d6e7f
     """
     from locentropy.privacy.ledger import Ledger
 
@@ -123,10 +129,11 @@ def _show(book: Book) -> None:
     if book.spends:
         table = Table(title="Spends, the oldest first")
         for heading in ("", "time (UTC)", "ε", "δ", "purpose", "release"):
-            table.add_column(heading)
+            table.add_column(heading, no_wrap=heading != "purpose")  # a cut time or amount tells nothing
         for row in _spends(book):
             state = row["release_state"] or "none recorded"
-            cells = (row["number"], row["time"], row["epsilon"], row["delta"], row["purpose"], state)
+            time = row["time"].removesuffix("+00:00").replace("T", " ")
+            cells = (row["number"], time, row["epsilon"], row["delta"], row["purpose"], state)
             table.add_row(*map(options.shown, cells))
         out.print(table)
     if book.closed:

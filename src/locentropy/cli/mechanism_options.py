@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from locentropy.cli import wording
 from locentropy.cli.console import warn
 from locentropy.core.errors import ParameterError
 
@@ -19,6 +20,7 @@ DEFAULT: Final = "shares"
 
 _MECHANISM = "Mechanism"
 _SELECTION = "Selecting places, where no list of them is public"
+_SELECTING = "--select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 20"
 
 # ε and δ are texts: they are taken as they are written, not as the binary fractions next to them.
 Name = Annotated[
@@ -148,7 +150,7 @@ def mechanism_from_options(chosen: str | None, **options: str | int | bool | Non
     missing = [_option(each.name) for each in known if each.required and each.name not in given]
     if missing:
         raise ParameterError(f"{name} needs {', '.join(missing)}. For example: {example}")
-    with warnings.catch_warnings(record=True) as caught:
+    with wording.example(example), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         mechanism = mechanism_from(name, given)
     for each in caught:
@@ -165,14 +167,12 @@ def selection_from_options(
     if len(missing) == len(given):
         return None
     if missing:
-        raise ParameterError(
-            f"Selecting places also needs {', '.join(missing)}. For example: "
-            "--select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 20"
-        )
+        raise ParameterError(f"Selecting places also needs {', '.join(missing)}. For example: {_SELECTING}")
     from locentropy.mechanisms.registry import read_parameters
     from locentropy.mechanisms.select_locations import SelectLocations
 
-    return SelectLocations(**read_parameters(given))
+    with wording.example(_SELECTING):
+        return SelectLocations(**read_parameters(given))
 
 
 def _option(parameter: str) -> str:

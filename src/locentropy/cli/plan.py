@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import mechanism_options, options
+from locentropy.cli import mechanism_options, options, wording
 from locentropy.cli.console import note, out, warn
 from locentropy.core.errors import ParameterError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from locentropy.planning.shares_outlook import SharesOutlook
 
 _WORDS = "Your words, for the plan file"
+_EXAMPLE = "locentropy plan --epsilon 1 --locations 14058 --people 10000"
 
 
 def plan(
@@ -51,8 +52,8 @@ def plan(
         str | None,
         typer.Option(
             "--users-per-location",
-            help="A guess for the others: one number, or several such as 1,5,50 that each stand for an equal share of "
-            "places.",
+            help="A guess for the others: about how many people count at a place; one number, or several such as "
+            "1,5,50 that each stand for an equal share of places.",
         ),
     ] = None,
     title: Annotated[
@@ -69,33 +70,36 @@ def plan(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show what a release would promise and be worth. Reads no data: every number is yours, and must be public.
+    r"""Show what a release would promise and be worth. Reads no data: every number is yours, and must be public.
 
     Examples:
 
       locentropy plan --epsilon 1 --locations 14058 --people 10000 --out plan.yaml
 
-      locentropy plan --mechanism moments --epsilon 1 --max-locations 5 --max-visits 5 --locations 14058
-      --users-per-location 1,2,5,50,500
+      locentropy plan --mechanism moments --epsilon 1 --max-locations 5 \
+      --max-visits 5 --locations 14058 --users-per-location 1,2,5,50,500
     """
     from locentropy.planning import Words
     from locentropy.planning import plan as planned
 
-    made = planned(
-        mechanism_options.mechanism_from_options(
-            mechanism, epsilon=epsilon, delta=delta, max_locations=max_locations, max_visits=max_visits,
-            min_users=min_users, split=split, floor=floor, keep=keep, max_users=max_users,
-            accept_no_guarantee=accept_no_guarantee,
-        ),
-        locations=locations,
-        users_per_location=_sizes(users_per_location),
-        places=places,  # type: ignore[arg-type]  # checked by Plan itself
-        selection=mechanism_options.selection_from_options(
-            select_epsilon, select_delta, select_max_locations
-        ),
-        words=Words(title, curator, purpose),
-        people=people,
+    using = mechanism_options.mechanism_from_options(
+        mechanism, epsilon=epsilon, delta=delta, max_locations=max_locations, max_visits=max_visits,
+        min_users=min_users, split=split, floor=floor, keep=keep, max_users=max_users,
+        accept_no_guarantee=accept_no_guarantee,
     )  # fmt: skip
+    selection = mechanism_options.selection_from_options(select_epsilon, select_delta, select_max_locations)
+    sizes = _sizes(users_per_location)
+    _check_guesses(mechanism or mechanism_options.DEFAULT, people, sizes)
+    with wording.example(_EXAMPLE):
+        made = planned(
+            using,
+            locations=locations,
+            users_per_location=sizes,
+            places=places,  # type: ignore[arg-type]  # checked by Plan itself
+            selection=selection,
+            words=Words(title, curator, purpose),
+            people=people,
+        )
     if to is not None:
         made.to_yaml(_target(to))
     if as_json:
@@ -174,6 +178,20 @@ _STYLES: dict[str, Any] = {
     "never published": "dim",
     "not measured": "dim",
 }
+
+
+def _check_guesses(name: str, people: int | None, sizes: list[int] | None) -> None:
+    """Refuse a guess that tells nothing about this mechanism, in the words of the command line."""
+    if name == mechanism_options.DEFAULT and sizes is not None:
+        raise ParameterError(
+            f"--users-per-location tells nothing about {name}, whose error at a place depends on all places together; "
+            f"--people does. For example: {_EXAMPLE}"
+        )
+    if name != mechanism_options.DEFAULT and people is not None:
+        raise ParameterError(
+            f"--people tells nothing about {name}, which reads each place on its own; --users-per-location does. "
+            "For example: --users-per-location 1,5,50"
+        )
 
 
 def _sizes(text: str | None) -> list[int] | None:

@@ -93,21 +93,23 @@ def publish(
     spill: options.Spill = None,
     as_json: options.Json = False,
 ) -> None:
-    """Publish the location entropy of places under differential privacy: a directory of files fit to be given away.
+    r"""Publish the location entropy of places under differential privacy: a directory of files fit to be given away.
 
     If it is interrupted, repeat the same command: nothing is spent or drawn twice.
 
     Examples:
 
-      locentropy publish checkins.parquet --epsilon 1 --places venues.csv --provenance "the city's register"
-      --ledger city.ledger --dry-run
+      locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
+      --provenance "the city's register" --ledger city.ledger --dry-run
 
-      locentropy publish checkins.parquet --plan plan.yaml --places venues.csv --ledger city.ledger --out may
+      locentropy publish checkins.parquet --plan plan.yaml \
+      --places venues.csv --ledger city.ledger --out may
 
-      locentropy publish trips.csv --mechanism moments --epsilon 1 --max-locations 5 --max-visits 5
-      --grid 40.70,-74.03,40.80,-73.92 --cell 500 --ledger city.ledger --out may-grid
+      locentropy publish trips.csv --mechanism moments --epsilon 1 \
+      --max-locations 5 --max-visits 5 --grid 40.70,-74.03,40.80,-73.92 \
+      --cell 500 --ledger city.ledger --out may-grid
     """
-    from locentropy.cli.publish_summary import rehearse, tell
+    from locentropy.cli.publish_summary import rehearse, tell, warn_of_few
     from locentropy.privacy.ledger import Ledger
     from locentropy.publishing.order import Order
     from locentropy.publishing.publish import carry_out
@@ -158,6 +160,8 @@ def publish(
     if dry_run:
         rehearse(order, book, as_json=as_json)
         return
+    if order.listed is not None:
+        warn_of_few(using, len(order.listed))  # a dry run says it among what to expect
     if to is None:
         raise ParameterError("--out names the directory of the release. For example: --out may, or --dry-run")
     roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
@@ -173,6 +177,8 @@ def publish(
     ignore_signals()  # it is published: only telling so is left
     target = marked_target(to, private=release.statement.private)
     tell(release, target, book, as_json=as_json)
+    if order.listed is None:
+        warn_of_few(using, len(release))
 
 
 def _advise(mechanism: Any, *, unstated: bool) -> None:

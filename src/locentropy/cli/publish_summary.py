@@ -12,6 +12,7 @@ from locentropy.cli.console import note, out, warn
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from locentropy.mechanisms.mechanism import Mechanism
     from locentropy.privacy.ledger import Ledger
     from locentropy.publishing.order import Order
     from locentropy.release.release import Release
@@ -80,6 +81,18 @@ def tell(release: Release, target: Path, ledger: Ledger | None, *, as_json: bool
         warn(NO_LEDGER)
 
 
+def warn_of_few(mechanism: Mechanism, places: int) -> None:
+    """Say where Shares has too few places to learn from. Their number is public: of a list, or of a release."""
+    from locentropy.mechanisms.shares import Shares
+    from locentropy.planning.shares_expectation import SHORT_LIST
+
+    if isinstance(mechanism, Shares) and places < SHORT_LIST:
+        warn(
+            f"{places:,} places: from fewer than {SHORT_LIST} Shares learns little about how values are spread. "
+            "Consider --mechanism moments, which reads each place by its own counts."
+        )
+
+
 def highest(release: Release) -> list[dict[str, Any]]:
     """The published places of the highest values, by the column that is made for rankings if there is one."""
     import pyarrow.compute as pc
@@ -106,6 +119,9 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
         _line(f"Left of the budget: {ledger.remaining}")
     _line(f"Its files: {', '.join(sorted(path.name for path in target.iterdir()))}")
     with_ledger = "" if ledger is None else f" --ledger {ledger.path}"
+    page = next(iter(sorted(target.glob("*.html"))), None)
+    if page is not None:
+        note(f"To look at it: open {page} in a browser")
     note(f"To check them: locentropy verify {target}{with_ledger}")
 
 

@@ -31,8 +31,9 @@ def report(
 ) -> None:
     """Find the page of a release and check that it shows these numbers, or draw it anew into a file of its own.
 
-    Every release has its page, report.html: a map, a ranked list, and what was promised. It needs nothing but itself
-    and asks nothing of any network. Exit code 9 if the page is not the one of this release.
+    Every release has its page, report.html: a map, a ranked list, and what was
+    promised. It needs nothing but itself and asks nothing of any network. Exit
+    code 9 if the page is not the one of this release.
 
     Examples:
 

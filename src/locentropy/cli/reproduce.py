@@ -53,17 +53,21 @@ def reproduce(
     ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Redraw the paper's evaluation from scratch, and say of each of its claims whether it holds.
+    r"""Redraw the paper's evaluation from scratch, and say of each of its claims whether it holds.
 
-    Writes index.html, which needs nothing else; figures/ as PNG and SVG; numbers/ behind them as Parquet and CSV; and
-    verdicts.json. Noise is simulated: this is for the paper's data, never for data about people to be protected.
+    Writes index.html, which needs nothing else; figures/ as PNG and SVG;
+    numbers/ behind them as Parquet and CSV; and verdicts.json. Noise is
+    simulated: this is for the paper's data, never for data about people to be
+    protected.
 
     Examples:
 
       locentropy reproduce --fast
 
-      locentropy reproduce table2 fig8 --gowalla loc-gowalla_totalCheckins.txt.gz --out again
+      locentropy reproduce table2 fig8 --out again \
+      --gowalla loc-gowalla_totalCheckins.txt.gz
     """
+    from locentropy.evaluation.experiments.claims.claim import OPEN
     from locentropy.evaluation.experiments.reproducing import NO_GOWALLA, chosen
     from locentropy.evaluation.experiments.reproducing import reproduce as run
     from locentropy.evaluation.experiments.settings import FAST, FULL
@@ -87,6 +91,8 @@ def reproduce(
         _show(made)
     if made.skipped:
         warn(f"Skipped: {', '.join(made.skipped)}. {NO_GOWALLA}")
+    elif gowalla is None and any(each.verdict == OPEN for each in made.findings):
+        note(NO_GOWALLA)
     if fast:
         warn("Fast run: Dense has 1 million users, not 10 million, and there are fewer seeds.")
     note(f"Open {made.page}")

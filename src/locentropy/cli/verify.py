@@ -39,6 +39,8 @@ def verify(
     from locentropy.privacy.ledger import Ledger
     from locentropy.release.verify import verify as look
 
+    if not directory.is_dir():
+        raise ReleaseError(f"{directory} is not a directory. For example: locentropy verify release")
     report = look(directory, None if ledger is None else Ledger.open(ledger))
     if as_json:
         out.print_json(json.dumps(_as_json(report)))

@@ -210,6 +210,6 @@ def _choose_visits(habits: Habits) -> tuple[int, str]:
     if not enough:
         return USUAL_VISITS, usual
     return enough[0], (
-        f"C = {enough[0]}: for at least {UNCUT:.0%} of the people, {habits.source}, nothing is cut, and a smaller C "
-        "takes less noise."
+        f"C = {enough[0]}: for at least {100 * UNCUT:.0f} % of the people, {habits.source}, nothing is cut, and a "
+        "smaller C takes less noise."
     )

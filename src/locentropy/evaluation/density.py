@@ -66,7 +66,7 @@ def density_seen(activity: Activity) -> Density:
         f"{low:,} to {high:,} of {counted(activity.locations, 'place')} have {counted(activity.busy_users, 'user')} "
         f"or more (counting each person in at most {counted(activity.max_locations, 'place')}; 95 % sure)"
     )
-    line_is = f"the line is {DENSE_SHARE:.0%} of the places"
+    line_is = f"the line is {100 * DENSE_SHARE:.0f} % of the places"
     # The noise of the number of busy places falls as one over the spend: one at which it would be a twentieth.
     spend = (
         float(activity.guarantee.epsilon or 0) * activity.busy_margin / (TELLING_SHARE * activity.locations)
@@ -95,12 +95,12 @@ def density_supposed(
             "sparse",
             threshold,
             f"Sparse: {counted(people, 'person').replace('persons', 'people')}, each counted in at most "
-            f"{counted(places_each, 'place')}, cannot fill {DENSE_SHARE:.0%} of {counted(locations, 'place')} with "
-            f"{threshold:,} users each.",
+            f"{counted(places_each, 'place')}, cannot fill {100 * DENSE_SHARE:.0f} % of {counted(locations, 'place')} "
+            f"with {threshold:,} users each.",
         )
     return Density(
         "unknown",
         threshold,
-        f"Unknown: dense would mean that {DENSE_SHARE:.0%} of the places have {threshold:,} users or more, and only "
-        "data can tell. A small part of the budget would (--spend 0.05).",
+        f"Unknown: dense would mean that {100 * DENSE_SHARE:.0f} % of the places have {threshold:,} users or more, and "
+        "only data can tell. A small part of the budget would (--spend 0.05).",
     )

@@ -26,7 +26,7 @@ th, td { padding: .25rem .6rem; border-bottom: 1px solid #ddd; text-align: right
 th:first-child, td:first-child { text-align: left; }
 tr.reference td { color: #555; font-style: italic; }
 figure { margin: 2rem 0; } figure svg { max-width: 100%; height: auto; } figcaption { font-size: .9rem; color: #333; }
-dt { font-weight: 600; } dd { margin: 0 0 .4rem 1rem; }
+dt { font-weight: 600; } dt code { font-weight: 400; } dd { margin: 0 0 .4rem 1rem; }
 """
 
 
@@ -37,7 +37,7 @@ def page(evaluation: Evaluation, drawn: Sequence[tuple[str, str]]) -> str:
     figures = "".join(
         f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>\n" for caption, svg in drawn
     )
-    meanings = "".join(f"<dt>{escape(name)}</dt><dd>{escape(words)}</dd>" for name, words in METRICS.items())
+    meanings = "".join(f"<dt>{_term(name)}</dt><dd>{escape(words)}</dd>" for name, words in METRICS.items())
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -62,12 +62,20 @@ Errors are against the true entropy, in nats. Simulated noise protects nobody.</
 <h2>Pictures</h2>
 {figures}
 <h2>What the numbers mean</h2>
+<p>As the tables call them, and in brackets as the files do.</p>
 <dl>{meanings}</dl>
 <p>All of them, with standard deviations, are in evaluation-PRIVATE.csv and evaluation-PRIVATE.json.</p>
 <div class="banner">{escape(BANNER)}</div>
 </body>
 </html>
 """
+
+
+def _term(name: str) -> str:
+    """A number as the tables call it, and as the files do; some are in the files only."""
+    heading = (ERRORS | OTHERS).get(name)
+    called = f"<code>{escape(name)}</code>"
+    return called if heading is None else f"{escape(heading)} ({called})"
 
 
 def _table(evaluation: Evaluation, columns: Mapping[str, str]) -> str:

@@ -29,7 +29,9 @@ MARK: Final = "PRIVATE"
 def marked(folder: str | Path) -> Path:
     """The folder as asked for, with the mark in its name."""
     path = Path(os.path.abspath(folder))  # noqa: PTH100  # without dots, links left as they are
-    return path if MARK in path.name else path.with_name(f"{path.name or 'evaluation'}-{MARK}")
+    # A name may also say the opposite.
+    says_so = MARK in path.name.replace(f"NOT-{MARK}", "")
+    return path if says_so else path.with_name(f"{path.name or 'evaluation'}-{MARK}")
 
 
 def check_free(target: Path) -> None:

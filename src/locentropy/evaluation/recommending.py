@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from locentropy.core.errors import ParameterError
 from locentropy.evaluation.advice import Advice, Alternative, Choice
 from locentropy.evaluation.density import crossover, density_seen, density_supposed
 from locentropy.mechanisms.limit_ptr import LimitPTR
@@ -32,6 +33,9 @@ MOST_DELTA: Final = 0.01
 SELECTING: Final = (3, 10)
 """The part of ε that goes into selecting places, where no list is public."""
 
+MOST_PEOPLE: Final = 2**31 - 1
+"""The largest bound on people that every mechanism takes."""
+
 _SIZES: Final = (20, 100, 1000)
 """The numbers of users for which the error of Moments is told."""
 
@@ -42,11 +46,12 @@ def proposed_delta(people: int | None) -> str:
 
 
 def roomy(people: int | None) -> int | None:
-    """A round bound with room above a noisy number of people: 1, 2 or 5 times a power of ten."""
+    """A round bound with room above a noisy number of people: 1, 2 or 5 times a power of ten, if mechanisms take it."""
     if people is None:
         return None
     tens = int("1" + "0" * (len(str(people)) - 1))
-    return next(lead * tens for lead in (2, 5, 10, 20) if lead * tens >= 1.5 * people)
+    room = next(lead * tens for lead in (2, 5, 10, 20) if lead * tens >= 1.5 * people)
+    return min(room, MOST_PEOPLE)  # noise alone may look like more people than there are
 
 
 @dataclass(frozen=True)
@@ -129,7 +134,7 @@ class Case:
             "How large the errors are: unknown, because the number of selected places is. Compare with a grid: "
             "--locations with the number of its cells.",
         ]
-        return self._advice(choice, "true", reasons, told, None, [self._ptr()], [])
+        return self._advice(choice, "true", reasons, told, None, self._ptr(), [])
 
     @property
     def _written(self) -> str:
@@ -240,11 +245,15 @@ class Case:
             ),
             "the paper's choice for dense data; for comparison only, without error bars.",
         )
-        rule = {"dense": [smooth], "sparse": [self._ptr()]}
-        return rule.get(self._density.verdict, [smooth, self._ptr()])
+        rule = {"dense": [smooth], "sparse": self._ptr()}
+        return rule.get(self._density.verdict, [smooth, *self._ptr()])
 
-    def _ptr(self) -> Alternative:
-        min_users = self._least_min_users()
+    def _ptr(self) -> list[Alternative]:
+        """Limit-PTR; nothing at an ε or δ that it does not take, which is no reason to give no advice."""
+        try:
+            min_users = self._least_min_users()
+        except ParameterError:
+            return []
         when = (
             "names only places of clearly more than k people, so it needs no list, and estimates the bounded entropy "
             "with the same noise for all; it stands in for the paper's choice for sparse data, Limit-CB, which "
@@ -254,9 +263,16 @@ class Case:
                 if self._ptr_noise(min_users) < USEFUL_BELOW
                 else " still leaves too much noise at this ε."
             )
+            + (
+                " There are not as many people, so it would name no place."
+                if self.people is not None and self.people <= min_users
+                else ""
+            )
         )
         parameters: dict[str, Value] = {"epsilon": self._written, "delta": self._delta, **self._bounded}
-        return Alternative(Choice("limit-ptr", {**parameters, "min_users": min_users, **self._capped}), when)
+        return [
+            Alternative(Choice("limit-ptr", {**parameters, "min_users": min_users, **self._capped}), when)
+        ]
 
     def _ptr_noise(self, min_users: int) -> float:
         bounds = self.bounds

@@ -29,8 +29,8 @@ OTHERS: Final = {
     "coverage": "covers true %",
     "coverage_own": "covers own %",
     "width": "width",
-    "top_10": "top 10 %",
-    "top_100": "top 100 %",
+    "top_10": "top 10 found %",
+    "top_100": "top 100 found %",
 }
 """Everything else that fits on a screen."""
 _SHARES: Final = frozenset({"published", "coverage", "coverage_own", "top_10", "top_100"})
@@ -83,6 +83,11 @@ def number(value: float) -> str:
         return _NONE
     value = 0.0 if abs(value) < 1e-12 else value  # what rounding leaves of nothing
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def six_digits(value: float) -> str:
+    """Six digits; larger whole numbers as they are, because 1e+07 is no way to write ten million."""
+    return f"{value:,.0f}" if abs(value) >= 1e6 else f"{value:,.6g}"
 
 
 def share(value: float) -> str:

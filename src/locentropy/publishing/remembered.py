@@ -1,4 +1,4 @@
-"""Queries that remember their profiles, so that what was asked before the spend costs nothing after it."""
+"""Queries that remember their answers, so that what was asked before the spend cannot fail after it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 
 class Remembered:
-    """The same answers as the queries it is made of, each profile computed once."""
+    """The same answers as the queries it is made of, each computed once."""
 
     def __init__(self, queries: Queries) -> None:
         self._queries = queries
         self._profiles: dict[Bounds, VisitProfile] = {}
         self._shares: dict[tuple[int, int, int], ShareProfile] = {}
+        self._places_per_user: NDArray[np.int64] | None = None
+        self._largest_visits: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     @property
     def locations(self) -> pa.Array:
@@ -58,8 +60,12 @@ class Remembered:
 
     def places_per_user(self) -> NDArray[np.int64]:
         """How many users were in exactly 0, 1, 2, … of the locations."""
-        return self._queries.places_per_user()
+        if self._places_per_user is None:
+            self._places_per_user = self._queries.places_per_user()
+        return self._places_per_user
 
     def largest_visits_per_user(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Users by their most visits to one location."""
-        return self._queries.largest_visits_per_user()
+        if self._largest_visits is None:
+            self._largest_visits = self._queries.largest_visits_per_user()
+        return self._largest_visits

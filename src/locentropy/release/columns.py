@@ -39,6 +39,9 @@ CONSTANT_ERROR: Final = frozenset({"Baseline", "Limit", "LimitPTR"})
 WITH_ERROR_BARS: Final = CONSTANT_ERROR | {"Moments", "Shares"}
 """Mechanisms whose error bars are computed from public or already noised numbers alone."""
 
+INFERRED: Final = frozenset({"Shares"})
+"""Mechanisms whose error bars rest on a model of places, not on the law of the noise alone."""
+
 WITH_ENTROPY_BUSY: Final = frozenset({"Shares"})
 """Mechanisms that publish a second estimate, from the same noise."""
 
@@ -60,6 +63,8 @@ def described(name: str, statement: Statement) -> str:
     )
     noised = "with noise" if statement.private else "without any promise of privacy"
     clipped = ", before values are clipped" if statement.mechanism in CONSTANT_ERROR else ""
+    held = ", by a model: how often such intervals hold it was measured on other data, and is not proved"
+    inferred = held if statement.mechanism in INFERRED else ""
     return {
         "location": "the id of the place",
         "name": "the public name of the place",
@@ -69,8 +74,8 @@ def described(name: str, statement: Statement) -> str:
         "effective_visitors": "e to the power of the entropy in nats: as many people, all visiting equally often, "
         f"would give this entropy; not a number of people; at most e^{MOST_NATS:g}{withheld}",
         "std_error": f"standard error of the entropy in {unit}{clipped}{withheld}",
-        "low": f"lower end of a 95 % interval for the entropy, in {unit}{withheld}",
-        "high": f"upper end of a 95 % interval for the entropy, in {unit}{withheld}",
+        "low": f"lower end of a 95 % interval for the entropy, in {unit}{inferred}{withheld}",
+        "high": f"upper end of a 95 % interval for the entropy, in {unit}{inferred}{withheld}",
         "entropy_busy": f"a second estimate of the same entropy, in {unit}, from the same noise: better for rankings "
         "of busy places, such as the top twenty, and worse for all places together. The main number is entropy, and "
         f"std_error, low and high belong to it{withheld}",

@@ -190,7 +190,7 @@ def _post_processing(statement: Statement) -> str:
     bits = " Entropies and their errors are given in bits." if statement.unit == "bits" else ""
     steps, rounding = methods.after_the_noise(statement.mechanism)
     return (
-        f"{steps} {top}; effective_visitors is e to the power of the published entropy.{bits} None of this "
+        f"{steps} {top}; effective_visitors is e to the power of the published entropy in nats.{bits} None of this "
         f"looks at the data again.{rounding}"
     )
 
@@ -253,7 +253,11 @@ def _bounding(statement: Statement) -> str:
             f"many is not told. {first}"
         )
     if statement.estimand == "true":
-        return f"{first}Nobody's visits are cut: no bound on places or visits is applied."
+        cut = "Nobody's visits are cut: no bound on places or visits is applied"
+        if statement.locations_source.startswith("private selection"):
+            # The selection counts people under a bound of its own.
+            first += "To select places, people are bounded. After that, visits to other places are left out. "
+        return f"{first}{cut}."
     if not {"max_locations", "max_visits"} <= set(given):
         return f"{first}Each person is cut to the bounds of the mechanism."
     keep = f" (kept: {given['keep']})" if "keep" in given else ""

@@ -25,7 +25,7 @@ _MECHANISMS: Final = {
     "among them: the presence at each location; all presence in two histograms, by the number of places of its people "
     "and by their visits to the place; and a pair at each location, the sum of shares times a fixed public table with "
     "a pair for each number of visits up to a fixed one. One person changes the first by at most their unit, "
-    "the histograms by one each, the pairs by the unit times the largest entry of the table. All that is "
+    "the histograms by one each, the pairs by the unit times the largest pair of the table. All that is "
     "published is inferred from the noisy numbers.",
 }
 _CLIPPED: Final = "Noisy values, and the ends of intervals where there are any, are clipped"
@@ -37,7 +37,7 @@ _AFTERWARDS: Final = {
     "Moments": (
         "Each noisy pair is moved to the nearest one that visits can make, near in the sense of the noise; entropy, "
         "its standard error and an interval follow from it. Values and ends of intervals are clipped",
-        " Only whole numbers get noise; the table was rounded to whole numbers before its largest entry was taken.",
+        " Only whole numbers get noise; the table was rounded to whole numbers before its largest pair was taken.",
     ),
     "Shares": (
         "Entropies are inferred. The noisy histograms are smoothed into how many places people visit and how often; "

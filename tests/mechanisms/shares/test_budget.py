@@ -58,9 +58,9 @@ class TestBudget:
     def test_values_at_one(self) -> None:
         parts = Budget.of(1)
         assert (parts.look, parts.profile, parts.split) == (
-            1 - Fraction(8, 100) - Fraction(16, 110),
+            1 - Fraction(8, 100) - Fraction(16, 109),
             Fraction(8, 100),
-            Fraction(16, 110),
+            Fraction(16, 109),
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from locentropy.evaluation.experiments.lines import CONSTANT, LINES, label
+from locentropy.evaluation.table import six_digits
 
 if TYPE_CHECKING:
     from locentropy.evaluation.experiments.claims.results import Results
@@ -61,8 +62,8 @@ def table_2_rows(results: Results) -> str:
     """Table 2, printed and ours."""
     rows = "".join(
         f"<tr><td>{escape(row['data'].capitalize())}</td><td>{escape(row['row'])}</td>"
-        f'<td class="number">{row["printed"]:,.6g}</td><td class="number">{row["ours"]:,.6g}</td>'
-        f'<td class="number">{row["ours_meant"]:,.6g}</td><td>{escape(row["meant"])}</td></tr>\n'
+        f'<td class="number">{six_digits(row["printed"])}</td><td class="number">{six_digits(row["ours"])}</td>'
+        f'<td class="number">{six_digits(row["ours_meant"])}</td><td>{escape(row["meant"])}</td></tr>\n'
         for row in results.rows("table2").to_pylist()
     )
     head = (

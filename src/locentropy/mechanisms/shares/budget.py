@@ -19,7 +19,7 @@ MOST_PROFILE: Final = Fraction(3, 10)
 """and never more than this part."""
 SPLIT: Final = Fraction(16, 100)
 """The split gets this part of a large ε,"""
-HALF: Final = Fraction(1, 10)
+HALF: Final = Fraction(3, 10)
 """half of that at this ε, and next to nothing below, where no place could show how its visits are split."""
 
 
@@ -39,5 +39,5 @@ class Budget:
         """The parts of ε."""
         whole = exact(epsilon)
         profile = max(PROFILE * whole, min(LEAST_PROFILE, MOST_PROFILE * whole))
-        split = SPLIT * whole * whole / (whole + HALF)
+        split = SPLIT * whole * whole**2 / (whole**2 + HALF**2)
         return cls(whole - profile - split, profile, split)

@@ -10,6 +10,7 @@ import numpy as np
 from locentropy.evaluation.experiments.claims.claim import Case, Claim
 from locentropy.evaluation.experiments.paper_data import DENSE, GOWALLA, SPARSE
 from locentropy.evaluation.metrics import spearman
+from locentropy.evaluation.table import six_digits
 
 if TYPE_CHECKING:
     from locentropy.evaluation.experiments.claims.results import Results
@@ -27,7 +28,7 @@ def _table_2(results: Results, data: str) -> list[Case]:
             ("corrected", row["ours_meant"], row["meant"]),
         ):
             holds = abs(ours - row["printed"]) <= row["tolerance"] * abs(row["printed"]) + 0.005
-            numbers = f"printed {row['printed']:,.6g}, ours {ours:,.6g} ({words})"
+            numbers = f"printed {six_digits(row['printed'])}, ours {six_digits(ours)} ({words})"
             cases.append(Case(way, row["row"], holds, numbers))  # type: ignore[arg-type]
     return cases
 
