@@ -12,6 +12,8 @@ from typing import Any
 
 from markdown.extensions.toc import slugify
 
+ROOT = Path(__file__).parent.parent
+
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(((?:\.\./)+[^)#\s]+)(?:#[^)\s]*)?\)")
 _FENCE = re.compile(r"^( *)(```+|~~~+).*?^\1\2[ \t]*$", re.S | re.M)
 _LIST_AT_ONCE = re.compile(r"^(?!(?:[-*]|\d+\.) )(\S.*)\n(?=- )", re.M)
@@ -41,7 +43,7 @@ def _suited(text: str, page: str) -> str:
     def written(link: re.Match[str]) -> str:
         words, target = link.groups()
         path = _from_the_root(PurePosixPath("docs", page).parent / target)
-        if path.startswith("docs/") or not Path(path).exists():
+        if path.startswith("docs/") or not (ROOT / path).exists():
             return link.group()  # a page, or a mistake: for the strict build to judge
         return f"`{path}`" if words.startswith("`") else f"{words} (`{path}`)"
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from locentropy.cli.main import app
@@ -22,6 +27,14 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 NOTEBOOKS = sorted(ROOT.glob("examples/*.ipynb"))
 SNIPPET = re.compile(r"^```(python|console)\n(.*?)^```", re.S | re.M)
+FORCING = {
+    "FORCE_COLOR",
+    "CLICOLOR_FORCE",
+    "PY_COLORS",
+    "GITHUB_ACTIONS",
+    "TTY_COMPATIBLE",
+    "TTY_INTERACTIVE",
+}
 EXIT_CODE = re.compile(r"  # exit code (\d+)$")
 
 
@@ -101,6 +114,35 @@ def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "left: ε = 1, δ = 0" in printed["locentropy ledger show city.ledger"]
     assert (tmp_path / "march" / "report.html").exists()
     assert (tmp_path / "shops-2026" / "report.html").exists()
+
+
+def every_command(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    for word, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from every_command(command, (*path, word))
+        else:
+            yield " ".join((*path, word)), command
+
+
+COMMANDS = dict(every_command(get_command(app)))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command: str) -> None:
+    assert f"locentropy {command}" in (COMMANDS[command].help or "").partition("Examples:")[2]
+
+
+def test_no_colour_where_nobody_sees_it() -> None:
+    """Neither help nor results: what is piped is plain text."""
+    for call in (["publish", "--help"], ["plan", "--epsilon", "1", "--locations", "400"]):
+        done = subprocess.run(
+            [sys.executable, "-c", "from locentropy.cli.main import run; run()", *call],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={key: value for key, value in os.environ.items() if key not in FORCING},
+        )
+        assert "\x1b" not in done.stdout + done.stderr
 
 
 def cells(notebook: Path) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from locentropy.privacy.ledger import Ledger, new_id
 
 
 def locentropy(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
+    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
     command = [sys.executable, "-c", "from locentropy.cli.main import run; run()", *map(str, arguments)]
     return subprocess.run(
         command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=60, check=False

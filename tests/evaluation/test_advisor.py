@@ -381,3 +381,10 @@ class TestWords:
         assert words[2] == "my visits.csv"
         assert words[-3] == "a b.ledger"
         assert words[3:7] == ["--mechanism", "shares", "--epsilon", "1"]
+
+
+@pytest.mark.parametrize(("people", "hopeless"), [(10, True), (10**6, False)])
+def test_fewer_people_than_limit_ptr_needs_are_told(people: int, hopeless: bool) -> None:
+    advice = advise(epsilon=1, people=people)
+    told = next(each.when for each in advice.alternatives if each.choice.name == "limit-ptr")
+    assert ("would name no place" in told) == hopeless

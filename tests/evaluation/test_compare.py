@@ -25,6 +25,7 @@ from locentropy.evaluation.experiments.simulation import SimulatedNoise
 from locentropy.evaluation.outcome import METRICS, Outcome, Truth, scores
 from locentropy.evaluation.palette import colour_of
 from locentropy.evaluation.plots import pictures
+from locentropy.evaluation.table import six_digits
 from locentropy.visits.queries import TableQueries
 from tests.publishing.making import LIMIT, PLACES, ledger_in, names, public, visits_in
 
@@ -401,3 +402,10 @@ class TestFiles:
         everybody = ("shares", "moments", "limit", "limit-ss", "limit-ptr", "limit-cb", "baseline")
         assert len({colour_of(name) for name in everybody}) == len(everybody)
         assert colour_of("limit-as-printed") == colour_of("limit")
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [(10_000_000, "10,000,000"), (1234567.8, "1,234,568"), (192.5612, "192.561")]
+)
+def test_large_numbers_are_written_out(value: float, written: str) -> None:
+    assert six_digits(value) == written

@@ -61,7 +61,12 @@ def sparse(
     to: Annotated[Path, typer.Option("--out", help="Parquet file to write.")] = Path("sparse.parquet"),
     seed: Seed = 0,
 ) -> None:
-    """Make the paper's Sparse: 100,000 users, 10,000 locations, 1.9 million (user, location, visits) rows."""
+    """Make the paper's Sparse: 100,000 users, 10,000 locations, 1.9 million (user, location, visits) rows.
+
+    Examples:
+
+      locentropy datasets sparse --out sparse.parquet --seed 1
+    """
     from locentropy.datasets.zipf import ZipfVisits
 
     _write(ZipfVisits.sparse(seed=seed), to)

@@ -26,7 +26,14 @@ def demo(
     ] = Path("demo"),
     people: Annotated[int, typer.Option("--people", help="How many people live in the city.")] = 3000,
 ) -> None:
-    """Make a synthetic city, publish how popular its places are, and compare with what only the demo may know."""
+    """Make a synthetic city, publish how popular its places are, and compare with what only the demo may know.
+
+    Examples:
+
+      locentropy demo
+
+      locentropy demo --people 10000 --out larger
+    """
     from locentropy.datasets.city import City
     from locentropy.mechanisms.shares import Shares
     from locentropy.privacy.ledger import Ledger

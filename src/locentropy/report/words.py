@@ -226,10 +226,7 @@ def reading(release: Release, places: Standing) -> Html:
         ("Which entropy?", estimand_words(statement)),
         (
             "Error bars",
-            "The line through a value is a 95 % interval: in 95 of 100 such intervals the true value lies within. Two "
-            "places whose lines overlap widely cannot be told apart."
-            if "low" in release.to_arrow().column_names
-            else "This release has none: for its mechanism they could tell how many people were at a place.",
+            _about_intervals(release),
         ),
     ]
     if places.chance is not None:
@@ -282,3 +279,20 @@ def _of_published(release: Release, places: Standing) -> str:
 
 def _places(count: int) -> str:
     return "place" if count == 1 else "places"
+
+
+def _about_intervals(release: Release) -> str:
+    """What the line through a value means: no more than the mechanism can say."""
+    if "low" not in release.to_arrow().column_names:
+        return "This release has none: for its mechanism they could tell how many people were at a place."
+    apart = "Two places whose lines overlap widely cannot be told apart."
+    if release.statement.estimand == "true":
+        return (
+            "The line through a value is a 95 % interval. It rests on a model of how people and places are made up: "
+            "where visitors of a place are quite unlike those of others, the value may lie outside more often than in "
+            f"5 of 100 cases. {apart}"
+        )
+    return (
+        "The line through a value is a 95 % interval for the entropy of the bounded visits, see above: in 95 of 100 "
+        f"cases it lies within. How far bounding has moved it is not part of the line. {apart}"
+    )
