@@ -15,6 +15,7 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from locentropy.mechanisms.shares.asking import TABLE
 from locentropy.mechanisms.shares.inference import crowds, octaves
@@ -55,6 +56,12 @@ class Reading(NamedTuple):
 
 def read(answers: Answers, max_users: int) -> Reading:
     """Entropies and error bars from noisy answers."""
+    # Products of matrices are small here: more threads would mostly wait for each other, and round differently.
+    with threadpool_limits(1, user_api="blas"):
+        return _read(answers, max_users)
+
+
+def _read(answers: Answers, max_users: int) -> Reading:
     listed = answers.look.size
     sizes, visits = _profile(answers, listed)
     laws = visit_laws(visits)
