@@ -75,7 +75,7 @@ def test_on_screen(folder: Path) -> None:
 class TestShares:
     """The default: nothing to choose but ε."""
 
-    @pytest.mark.parametrize(("places", "warned"), [(29, True), (30, False)])
+    @pytest.mark.parametrize(("places", "warned"), [(9, True), (10, False)])
     def test_a_short_list_is_warned_of(
         self, places: int, warned: bool, folder: Path, publish: Publish
     ) -> None:
@@ -83,7 +83,7 @@ class TestShares:
         (folder / "places.csv").write_text(f"location\nbar\ncafe\npark\npier\n{more}")
         done = publish("--epsilon", "1", *LISTED, "--out", "may")
         assert done.returncode == 0, done.stderr
-        assert ("from fewer than 30 Shares learns little" in done.stderr) == warned
+        assert ("from fewer than 10 Shares learns little" in done.stderr) == warned
         assert "open may/report.html" in done.stderr
 
     @pytest.mark.parametrize("epsilon", ["0", "-1"])
@@ -115,7 +115,7 @@ class TestShares:
         assert done.returncode == 0, done.stderr
         assert "shares (epsilon 0.5, max_users 10000000), 4 places" in done.stdout
         assert "by the people in the data" in " ".join(done.stdout.split())
-        assert "fewer than 30 places" in done.stderr
+        assert "fewer than 10 places" in done.stderr
         answer = json.loads(publish(*call, "--json", source="nowhere.csv").stdout)
         assert answer["budget_after"] == {"epsilon": "1.5", "delta": "0.001"}
 

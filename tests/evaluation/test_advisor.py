@@ -62,7 +62,7 @@ class TestPublicNumbers:
         assert 0 < low < high < 1
 
     def test_moments_for_short_lists(self) -> None:
-        short, longer = (advise(1, locations=n, people=50_000) for n in (29, 30))
+        short, longer = (advise(1, locations=n, people=50_000) for n in (9, 10))
         assert (short.choice.name, longer.choice.name) == ("moments", "shares")
         assert short.estimand == "bounded"
         assert "short" in short.reasons[0]
@@ -106,7 +106,7 @@ class TestPublicNumbers:
         assert not any("too thin" in text for text in advise(1, locations=1000, people=50_000).warnings)
 
     def test_hardly_anybody(self) -> None:
-        few = advise(1, locations=10, people=7)
+        few = advise(1, locations=9, people=7)
         assert few.expected_range is None
         assert "nothing but noise" in few.expected[0]
 
@@ -192,7 +192,7 @@ class TestSeen:
         assert both[0] == both[1]
 
     def test_a_short_list_in_the_data(self) -> None:
-        found = activity([3000, 3000], [6000], locations=12)
+        found = activity([3000, 3000], [6000], locations=9)
         assert advise(1, activity=found).choice.name == "moments"
 
     def test_the_verdict_is_undecided_within_noise(self) -> None:
@@ -324,7 +324,7 @@ class TestLimitPtr:
             assert (noise < 0.5) == useful
 
     def test_says_so_where_none_is(self) -> None:
-        advice = advise(0.001, locations=10, people=10_000)
+        advice = advise(0.001, locations=9, people=10_000)
         [tested] = [each for each in advice.alternatives if each.choice.name == "limit-ptr"]
         assert "still leaves too much noise" in tested.when
 
@@ -359,7 +359,7 @@ class TestWords:
         return iter(
             [
                 advise(1, locations=14_058, people=10_000),
-                advise(1, locations=10, people=100),
+                advise(1, locations=9, people=100),
                 advise(1, people=100_000),
                 advise(1, activity=activity([9000], [9000])),
             ]
