@@ -83,7 +83,7 @@ MEASURED: Final = (
         for epsilon, error in ((0.1, 1.74), (0.5, 0.985), (1, 0.746), (5, 0.419), (10, 0.345))
     ),
 )
-"""Mean squared errors in nats² over all listed places, means of ten draws of noise; `benchmarks/utility.py` prints them."""
+"""Mean squared errors in nats² over all listed places, means of ten draws of noise: see `benchmarks/utility.py`."""
 
 
 @dataclass(frozen=True)
