@@ -14,7 +14,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.mechanisms import Limit, Moments, Shares
 from locentropy.mechanisms.shares.asking import TABLE, UNIT
 from locentropy.planning import Plan, plan
-from locentropy.planning.shares_expectation import MEASURED, SharesExpectation
+from locentropy.planning.shares_expectation import MEASURED, TYPICAL_SPREAD, SharesExpectation
 from locentropy.planning.shares_outlook import PER_PLACE, PeopleRow, SharesOutlook
 from locentropy.planning.telling import expected_error, noise
 
@@ -46,7 +46,7 @@ def test_the_noise_in_words() -> None:
 def test_what_was_measured_is_within_what_is_told(measured: object) -> None:
     found = outlook(measured.epsilon, locations=measured.locations, people=measured.people).expected
     assert found is not None
-    typical = 0.95 * np.sqrt(measured.left)
+    typical = TYPICAL_SPREAD * np.sqrt(measured.left)
     assert found.low - 1e-9 <= typical <= found.high + 1e-9
 
 

@@ -59,7 +59,7 @@ class TestPublicNumbers:
         assert [each.choice.name for each in advice.alternatives] == ["moments", "limit-ptr"]
         assert advice.expected_range is not None
         low, high = advice.expected_range
-        assert 0 < low < high < 1
+        assert 0 < low < high <= TYPICAL_SPREAD
 
     def test_moments_for_short_lists(self) -> None:
         short, longer = (advise(1, locations=n, people=50_000) for n in (9, 10))

@@ -305,7 +305,13 @@ def imported(code: str) -> set[str]:
     return names
 
 
-OWNERS = {"cli/advise.py", "cli/evaluate.py", "cli/reproduce.py", "__init__.py"}
+OWNERS = {
+    "__init__.py",
+    "cli/advise.py",
+    "cli/evaluate.py",
+    "cli/evaluation_tables.py",
+    "cli/reproduce.py",
+}
 """Commands for who owns the data or studies the paper, and the public names."""
 
 

@@ -14,6 +14,7 @@ import pytest
 import locentropy as le
 from locentropy.core.locations import Locations
 from locentropy.mechanisms import Limit, LimitPTR, LimitSS, Moments
+from locentropy.mechanisms.shares.asking import MAX_VISITS
 from locentropy.privacy.guarantee import exact
 from locentropy.publishing.remembered import Remembered
 from locentropy.visits import queries as table_queries
@@ -108,7 +109,7 @@ EPSILONS = (0.1, 1 / 3, 1.0, 5.0, 7.3, 10.0)
 def crowd(seed: int) -> list[Row]:
     """A dozen users of all sizes, one who hardly leaves two places, and one whose shares count most."""
     homely = [Row(12, at, None, 2**30) for at in (0, 41) for _ in range(3)]
-    return people(seed) + homely + [Row(13, at, None, 2) for at in WITHIN[:11]]
+    return people(seed) + homely + [Row(13, at, None, MAX_VISITS) for at in WITHIN[:11]]
 
 
 @contextmanager

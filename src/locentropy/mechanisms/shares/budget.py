@@ -20,7 +20,9 @@ MOST_PROFILE: Final = Fraction(3, 10)
 SPLIT: Final = Fraction(16, 100)
 """The split gets this part of a large ε,"""
 HALF: Final = Fraction(3, 10)
-"""half of that at this ε, and next to nothing below, where no place could show how its visits are split."""
+"""half of that at this ε, and little below, where no place could show how its visits are split,"""
+LEAST_SPLIT: Final = Fraction(1, 100)
+"""but never less than this part: noise must fit 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -39,5 +41,5 @@ class Budget:
         """The parts of ε."""
         whole = exact(epsilon)
         profile = max(PROFILE * whole, min(LEAST_PROFILE, MOST_PROFILE * whole))
-        split = SPLIT * whole * whole**2 / (whole**2 + HALF**2)
+        split = max(SPLIT * whole * whole**2 / (whole**2 + HALF**2), LEAST_SPLIT * whole)
         return cls(whole - profile - split, profile, split)
