@@ -11,9 +11,9 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import ReleaseError, SourceError
+from locentropy.evaluation.experiments.simulation import SimulatedNoise
 from locentropy.publishing import publish as story
 from locentropy.visits.queries import TableQueries
-from tests.mechanisms.recording import Recorder
 from tests.publishing.making import PLACES, ledger_in, public, visits_in
 
 SHARES = le.Shares(epsilon=1)
@@ -99,8 +99,8 @@ def test_nobody_there_costs_nothing(tmp_path: Path, visits: le.Visits, ledger: l
 
 
 def test_noise_that_only_says_it_is_private_names_no_places_either(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where nothing is selected no mechanism runs; what is then said must not be believed more."""
-    monkeypatch.setattr(story, "OpenDPNoise", Recorder)
+    """Where nothing is selected there is no value to doubt; what is said must not be believed more for that."""
+    monkeypatch.setattr(story, "OpenDPNoise", lambda: SimulatedNoise(0))
     table = pa.table({"user": [1, 2], "location": ["a", "b"]})
     chosen = le.SelectLocations(epsilon=0.5, delta=1e-6, max_locations=1)
     with pytest.raises(ReleaseError, match="not private"):

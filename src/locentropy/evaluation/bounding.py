@@ -5,16 +5,14 @@ Two rough laws, from public or noisy numbers alone:
     truncation   entropy grows like the logarithm of the visitors. Where people count in M places at most, the share
                  s = Σ min(m, M) / Σ m of all (person, place) pairs is left, so values fall by about ln(1/s).
     noise        Moments is off by about 2.2·M/(ε·n) at a place of n counted users, for visits that are mostly few;
-                 THEORY's figures: 0.110 at n = 100 and 0.0112 at n = 1000 for M = C = 5, ε = 1.
+                 it was fitted to tests/oracles/moments.py (M = C = 5).
 
 Places are taken to have users in proportion to 1/rank, the largest first, and M minimises the mean of the two squares
-over the places of at least 20 users: smaller ones are noise at any M. On check-ins in New York and on a synthetic city,
-at ε = 1 and 5, the M so found had a mean squared error at such places at most 30 % or 0.05 nats² above that of the best
-M in hindsight.
+over the places of at least 20 users: smaller ones are noise at any M. A rule of thumb,
+made while looking at two data sets; `benchmarks/utility.py` prints the best bounds in hindsight for seven.
 
-C = 5 was better there than 2 and than 10, by 15 to 40 % at ε = 1 near the best M (at ε = 5 the best, or 0.02 nats² from
-it), though most people in New York were nowhere twice and most in the city at home every day: a larger C counts more
-visits, and takes more noise. So C is 5, unless people hardly ever make as many visits; the paper says at most 10.
+A larger C counts more visits, and takes more noise. So C is 5, unless people hardly ever make as many visits; the paper
+says at most 10.
 """
 
 from __future__ import annotations

@@ -50,13 +50,19 @@ def is_private(noise: Noise) -> bool:
     return isinstance(noise, OpenDPNoise)
 
 
-def bounded_profile(queries: Queries, bounds: Bounds, locations: Locations | None) -> VisitProfile:
-    """The profile under `bounds` of visits restricted to the public list, if there is one. Private."""
-    if locations is not None and not queries.locations.equals(locations.ids):
+def check_list(queries: Queries, locations: Locations) -> None:
+    """Refuse queries about other visits than those at the public list."""
+    if not queries.locations.equals(locations.ids):
         raise ParameterError(
             "The queries were not opened with the public list: their locations are others, or in another order "
             "or type. For example: open_queries(visits, locations=locations)"
         )
+
+
+def bounded_profile(queries: Queries, bounds: Bounds, locations: Locations | None) -> VisitProfile:
+    """The profile under `bounds` of visits restricted to the public list, if there is one. Private."""
+    if locations is not None:
+        check_list(queries, locations)
     profile = queries.profile(bounds)
     held = profile.bounds
     if (

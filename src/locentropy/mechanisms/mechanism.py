@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from locentropy.core.estimates import Estimand, Estimates
+    from locentropy.core.estimates import Estimates
     from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
     from locentropy.privacy.guarantee import Guarantee
@@ -40,14 +40,3 @@ class Mechanism(Protocol):
         withheld locations are then left out, for a null would tell that the data holds such a place.
         """
         ...
-
-
-def of_no_place(estimand: Estimand, noise: Noise) -> Estimates:
-    """What there is to say where a selection, with this noise, named no place. Asks the data for nothing."""
-    import numpy as np
-    import pyarrow as pa
-
-    from locentropy.core.estimates import Estimates
-    from locentropy.mechanisms.crossing import is_private
-
-    return Estimates(pa.array([], pa.string()), np.zeros(0), estimand, is_private(noise))

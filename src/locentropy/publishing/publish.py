@@ -20,8 +20,6 @@ from locentropy.core.bounds import Bounds
 from locentropy.core.errors import ParameterError, ReleaseError, SourceError
 from locentropy.core.grid import Grid
 from locentropy.core.locations import Locations
-from locentropy.mechanisms.mechanism import of_no_place
-from locentropy.mechanisms.registry import estimand_of
 from locentropy.mechanisms.select_locations import SelectLocations
 from locentropy.mechanisms.shares import Shares
 from locentropy.privacy.ledger import Ledger, new_id
@@ -175,7 +173,5 @@ def _estimates(order: Order, queries: Queries) -> tuple[Estimates, Locations | N
     noise, listed = OpenDPNoise(), order.listed
     if isinstance(order.places, SelectLocations):
         listed = order.places.select(queries, noise)
-        if len(listed) == 0:
-            return of_no_place(estimand_of(order.mechanism), noise), listed
         queries = queries.restricted_to(listed)
     return order.mechanism.estimate(queries, listed, noise), listed

@@ -102,3 +102,19 @@ def test_the_guarantee_says_what_is_promised_and_what_is_public() -> None:
     assert said.startswith("Differentially private with ε = 0.1, for one user's whole record")
     for known in ("epsilon = 0.1", "max_users = 1000", "the list, which was not made from the visits"):
         assert known in said
+
+
+def test_a_list_of_no_place_has_all_columns_and_no_row() -> None:
+    """A selection may name none: that is an answer, not an error."""
+    queries = CrowdQueries([], [])
+    estimates = Shares(1.0).estimate(queries, Locations(queries.locations), OpenDPNoise())
+    assert len(estimates) == 0
+    assert estimates.private
+    assert estimates.to_arrow().column_names == [
+        "location",
+        "entropy",
+        "std_error",
+        "low",
+        "high",
+        "entropy_busy",
+    ]

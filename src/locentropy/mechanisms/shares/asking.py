@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from locentropy.core.errors import EngineError, ParameterError
+from locentropy.core.errors import EngineError
+from locentropy.mechanisms.crossing import check_list
 from locentropy.mechanisms.shares.budget import Budget
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.moments import MomentsTable
@@ -122,11 +123,7 @@ class Questions:
 
     def ask(self, queries: Queries, locations: Locations) -> ShareProfile:
         """The exact sums. Private."""
-        if not queries.locations.equals(locations.ids):
-            raise ParameterError(
-                "The queries were not opened with the public list: their locations are others, or in another order "
-                "or type. For example: open_queries(visits, locations=locations)"
-            )
+        check_list(queries, locations)
         profile = queries.shares(UNIT, self.largest, MAX_VISITS)
         asked = (profile.unit, profile.largest, profile.max_visits) == (UNIT, self.largest, MAX_VISITS)
         if not asked or not profile.locations.equals(queries.locations):

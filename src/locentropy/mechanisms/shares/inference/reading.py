@@ -55,7 +55,9 @@ class Reading(NamedTuple):
 
 
 def read(answers: Answers, max_users: int) -> Reading:
-    """Entropies and error bars from noisy answers."""
+    """Entropies and error bars from noisy answers; of no place, if there is none to speak of."""
+    if answers.look.size == 0:
+        return Reading(*(np.zeros(0) for _ in Reading._fields))
     # Products of matrices are small here: more threads would mostly wait for each other, and round differently.
     with threadpool_limits(1, user_api="blas"):
         return _read(answers, max_users)
