@@ -27,7 +27,7 @@ class CrowdQueries:
     def __init__(self, crowds: list[Crowd], ids: list[str] | None = None) -> None:
         rows = [(at, v, u) for at, crowd in enumerate(crowds) for v, u in crowd.items() if u]
         table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-        self.locations = pa.array(ids or [f"{at:06}" for at in range(len(crowds))])
+        self.locations = pa.array(ids or [f"{at:06}" for at in range(len(crowds))], pa.string())
         self.asked: list[Bounds | tuple[int, int, int]] = []
         self._index, self._visits, self._users = (np.ascontiguousarray(each) for each in table.T)
 
