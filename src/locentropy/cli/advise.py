@@ -11,7 +11,7 @@ import typer
 
 from locentropy.cli import options, place_options
 from locentropy.cli.console import ignore_signals, note, out, progress_bar, warn
-from locentropy.core.errors import ParameterError
+from locentropy.core.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,6 +91,7 @@ def advise(
     memory: options.Memory = None,
     threads: options.Threads = None,
     spill: options.Spill = None,
+    engine: options.Engine = "duckdb",
     as_json: options.Json = False,
 ) -> None:
     r"""Recommend a mechanism and its parameters, and say what error to expect and why.
@@ -129,7 +130,7 @@ def advise(
             source, roles=roles, table=table, format=format, header=header, columns=columns,
             bad_rows=bad_rows, ids=ids, private_log=private_log,
         )  # fmt: skip
-        resources = options.resources_from(memory, threads, spill)
+        resources = options.resources_from(memory, threads, spill, engine)
         found = _asked(table_of_visits, listed, spend, ledger, numbers | rough, resources)
         ignore_signals()  # it is paid for: only telling is left
     advice = advised(**said, locations=locations, activity=found)
@@ -201,7 +202,7 @@ def _asked(
         )
     from locentropy.evaluation.granted import measure_activity, survey_for
     from locentropy.mechanisms.registry import read_parameters
-    from locentropy.privacy.guarantee import Guarantee
+    from locentropy.privacy.guarantee import Guarantee, exact, exact_text
 
     price = read_parameters({"epsilon": spend})["epsilon"]
     survey = survey_for(spend=price, **thought_of)
@@ -211,6 +212,12 @@ def _asked(
                 visits, listed, survey, ledger=ledger, before=Guarantee.pure(thought_of["epsilon"]),
                 resources=resources, progress=progress,
             )  # fmt: skip
+    except BudgetError as error:
+        release = exact_text(exact(thought_of["epsilon"]))
+        raise BudgetError(
+            f"{error} Two things are to be paid for: these statistics (--spend {spend}) and then the release that they "
+            f"are for (--epsilon {release})."
+        ) from None
     except BaseException as error:
         for text in getattr(error, "__notes__", ()):
             warn(text)

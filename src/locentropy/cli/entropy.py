@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from locentropy.cli import options
+from locentropy.cli import looking, options
 from locentropy.cli.console import note, out, progress_bar, warn
 from locentropy.core.errors import ParameterError
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from locentropy.core.profile import VisitProfile
 
 NOT_PRIVATE: Final = "NOT PRIVATE"
+NOTED: Final = "computed exact entropies"
 WARNING: Final = (
     f"{NOT_PRIVATE}: these are exact values, computed without noise. They give away who was where. "
     "Do not publish them."
@@ -49,6 +50,7 @@ def entropy(
         str | None,
         typer.Option("--keep", help="Which locations bounding keeps: first, most-visited, lowest-id."),
     ] = None,
+    ledger: looking.Ledger = None,
     unit: Annotated[str, typer.Option("--unit", help="Unit of the entropy: nats, bits.")] = "nats",
     to: Annotated[
         Path | None,
@@ -61,12 +63,13 @@ def entropy(
     memory: options.Memory = None,
     threads: options.Threads = None,
     spill: options.Spill = None,
+    engine: options.Engine = "duckdb",
 ) -> None:
     r"""Compute the exact entropy of every location. NOT PRIVATE: for the owner of the data, not for publication.
 
     Examples:
 
-      locentropy entropy checkins.parquet
+      locentropy entropy checkins.parquet --ledger city.ledger
 
       locentropy entropy loc-gowalla_totalCheckins.txt.gz --format gowalla \
       --out gowalla.csv
@@ -74,23 +77,27 @@ def entropy(
       locentropy entropy 'days/*.csv' --user uid --location venue \
       --bad-rows drop --top 20
     """
+    from locentropy.privacy.ledger import Ledger
     from locentropy.visits.queries import open_queries
 
     bounds = _bounds(max_locations, max_visits, keep)
     target = None if to is None else marked(to)
     scale = _nats_per(unit)
+    book = None if ledger is None else Ledger.open(ledger)
     roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
     described = options.visits_from(
         source, roles=roles, table=table, format=format, header=header, columns=columns,
         bad_rows=bad_rows, ids=ids, private_log=private_log,
     )  # fmt: skip
-    resources = options.resources_from(memory, threads, spill)
+    resources = options.resources_from(memory, threads, spill, engine)
     with (
         progress_bar() as progress,
         open_queries(described, resources=resources, progress=progress) as queries,
     ):
         profile = queries.exact_profile() if bounds is None else queries.profile(bounds)
         users = int(queries.places_per_user().sum())
+    if book is not None:
+        book.record_evaluation(NOTED)  # before anybody knows a value
     values = _values(profile, unit, scale)
     if target is not None:
         _write(values, target)
@@ -99,6 +106,7 @@ def entropy(
     else:
         _show(values, users, unit, top)
     warn(WARNING)
+    looking.tell_noted(ledger)
     if target is not None:
         note(f"Written to {target}")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import mechanism_options, options, place_options
+from locentropy.cli import looking, mechanism_options, options, place_options
 from locentropy.cli.console import note, out, progress_bar, warn
 from locentropy.core.errors import ParameterError
 
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
 _COMPARED = "What is compared (where an option may be repeated, every combination)"
 _FOR_THROWAWAY = ("max_locations", "max_visits", "min_users", "keep")
-NO_LEDGER = (
-    "No ledger: nobody will be told that parameters were tuned on the data. If these people have one: "
-    "--ledger city.ledger"
-)
 
 
 def _compared(option: str, help_: str) -> Any:
@@ -72,12 +68,7 @@ def evaluate(
     select_delta: mechanism_options.SelectDelta = None,
     select_max_locations: mechanism_options.SelectMaxLocations = None,
     exclude: place_options.Exclude = None,
-    ledger: Annotated[
-        Path | None,
-        typer.Option(
-            "--ledger", help="The budget of these people, which notes that their data was looked at."
-        ),
-    ] = None,
+    ledger: looking.Ledger = None,
     to: Annotated[
         Path | None,
         typer.Option(
@@ -100,6 +91,7 @@ def evaluate(
     memory: options.Memory = None,
     threads: options.Threads = None,
     spill: options.Spill = None,
+    engine: options.Engine = "duckdb",
     as_json: options.Json = False,
 ) -> None:
     r"""Compare mechanisms on your own data with the truth. PRIVATE: for the owner of the data, not for publication.
@@ -151,18 +143,13 @@ def evaluate(
         found = compare(
             described, rivals, chosen, seeds=seeds, ledger=book, throwaway=_throwaway(given),
             exclude=None if exclude is None else PublicLocations(exclude),
-            resources=options.resources_from(memory, threads, spill), progress=progress,
+            resources=options.resources_from(memory, threads, spill, engine), progress=progress,
         )  # fmt: skip
         if to is not None:
             progress("Drawing pictures", None)
         target = None if to is None else found.save(to)
     _tell(found, as_json=as_json)
-    if book is None:
-        warn(NO_LEDGER)
-    else:
-        note(
-            f"Noted in {ledger}: manifests of later releases will say that parameters were tuned on the data."
-        )
+    looking.tell_noted(ledger)
     if target is not None:
         note(f"Written to {target}")
 

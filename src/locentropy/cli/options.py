@@ -72,6 +72,14 @@ PrivateLog = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+Engine = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        help="Where visits are counted: duckdb (here), or spark (Parquet, or a table of its catalog).",
+        rich_help_panel=_RESOURCES,
+    ),
+]
 Memory = Annotated[
     str | None, typer.Option("--memory", help="Working memory, such as 2GB.", rich_help_panel=_RESOURCES)
 ]
@@ -120,11 +128,14 @@ def visits_from(
     )
 
 
-def resources_from(memory: str | None, threads: int | None, spill: Path | None) -> Resources:
+def resources_from(
+    memory: str | None, threads: int | None, spill: Path | None, engine: str = "duckdb"
+) -> Resources:
     """The resources that the options describe."""
     from locentropy.visits.engines.engine import Resources
 
-    return Resources(memory=memory, threads=threads, spill=spill)
+    chosen: Any = engine  # checked by Resources itself
+    return Resources(memory=memory, threads=threads, spill=spill, engine=chosen)
 
 
 def shown(location: object) -> str:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from locentropy.planning.plans import Plan
     from locentropy.publishing.about import About
+    from locentropy.publishing.order import Order
+    from locentropy.visits.public_list import PublicLocations
 
 _WORDS = "Your words, which are published"
 Word = str | None
@@ -91,6 +93,7 @@ def publish(
     memory: options.Memory = None,
     threads: options.Threads = None,
     spill: options.Spill = None,
+    engine: options.Engine = "duckdb",
     as_json: options.Json = False,
 ) -> None:
     r"""Publish the location entropy of places under differential privacy: a directory of files fit to be given away.
@@ -155,43 +158,60 @@ def publish(
         and planned.locations not in (None, len(order.listed))
     ):
         warn(f"{plan} expects {planned.locations:,} places, and there are {len(order.listed):,}.")
-    _advise(using, unstated=public is not None and provenance is None)
     book = None if ledger is None else Ledger.open(ledger)
+    target = None if to is None else marked_target(to, private=order.guarantee.private)
+    hints = _hints(order, public)
     if dry_run:
-        rehearse(order, book, as_json=as_json)
+        rehearse(order, planned, target, book, as_json=as_json)
+        _say(hints)
         return
     if order.listed is not None:
         warn_of_few(using, len(order.listed))  # a dry run says it among what to expect
-    if to is None:
+    if to is None or target is None:
         raise ParameterError("--out names the directory of the release. For example: --out may, or --dry-run")
     roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
     table_of_visits = options.visits_from(
         source, roles=roles, table=table, format=format, header=header, columns=columns,
         bad_rows=bad_rows, ids=ids, private_log=private_log,
     )  # fmt: skip
-    resources = options.resources_from(memory, threads, spill)
+    resources = options.resources_from(memory, threads, spill, engine)
     with _told(), progress_bar() as progress:
         release = carry_out(
             order, table_of_visits, out=to, ledger=book, resources=resources, progress=progress
         )
     ignore_signals()  # it is published: only telling so is left
-    target = marked_target(to, private=release.statement.private)
     tell(release, target, book, as_json=as_json)
+    _say(hints)
     if order.listed is None:
         warn_of_few(using, len(release))
 
 
-def _advise(mechanism: Any, *, unstated: bool) -> None:
-    """Remind of what is easily forgotten, and would be seen by every reader of the release."""
-    if getattr(mechanism, "max_users", None) is None:
-        note(
+def _hints(order: Order, public: PublicLocations | None) -> list[str]:
+    """What is easily forgotten and would be seen by every reader of the release; told once nothing else is wrong."""
+    found = []
+    if getattr(order.mechanism, "max_users", None) is None:
+        found.append(
             "Without --max-users, a public bound on the number of people (such as the city's population), values may "
             "come out larger than any entropy can be."
         )
-    if unstated:
-        note(
-            'The manifest will say that nobody stated where the list comes from: --provenance "the city\'s register"'
+    if public is None:
+        return found
+    if public.provenance == place_options.UNSTATED:
+        found.append(
+            'The manifest does not say where the list of places comes from. To have it said: --provenance "the '
+            "city's register\""
         )
+    if order.listed is not None and order.listed.lat is None and public.lat is not None:
+        found.append(
+            "No columns of the list are called lat and lon, or similar, so the page has no map. If it has coordinates "
+            "by other names: --places-lat y --places-lon x; if it has none: --places-lat '' --places-lon ''"
+        )
+    return found
+
+
+def _say(hints: list[str]) -> None:
+    for hint in hints:
+        note(hint)
 
 
 def _words_with(path: Path, plan: Plan, words: dict[str, str | None]) -> dict[str, str | None]:

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from locentropy.core.grid import Grid
 
 
-_BLANKS: Final = tuple(
-    " \t\v\f\u00a0\u1680\u2028\u2029\u202f\u205f\u2060\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200E)))
+_BLANKS: Final = (
+    *(9, 11, 12, 32, 0x00A0, 0x1680, *range(0x2000, 0x200E)),
+    *(0x2028, 0x2029, 0x202F, 0x205F, 0x2060, 0x3000, 0xFEFF),
 )
+"""Characters that look like nothing, by number: Spark reads a form feed, written into a query, as the letter f."""
 
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
@@ -69,7 +71,7 @@ def _confusing(text: Any) -> dict[str, Any]:
     """
     odd = text.contains(".") | text.contains("+") | text.contains("e-") | text.contains("E-")
     number = r"^[+-]?[0-9]+[.][0-9]*([eE][+-]?[0-9]+)?$|^[+-]?[0-9]+[eE][+-][0-9]+$|^[+][0-9]+$"
-    at_an_end = text.left(1).isin(_BLANKS) | text.right(1).isin(_BLANKS)
+    at_an_end = _begins_blank(text) | _begins_blank(text.right(1))
     return {
         "decimal": odd.ifelse(text.re_search(number), False),
         "padded": at_an_end & ~_is_blank(text),
@@ -78,8 +80,12 @@ def _confusing(text: Any) -> dict[str, Any]:
 
 
 def _is_blank(text: Any) -> Any:
-    """Whether a text is empty, or nothing but blanks."""
-    return text.left(1).isin(_BLANKS).ifelse(text.strip() == "", text == "")
+    """Whether a text is empty, or nothing but blanks (those of ASCII; others make an id that is refused)."""
+    return _begins_blank(text).ifelse(text.re_search(r"^[\x09-\x0d\x20]*$"), text == "")
+
+
+def _begins_blank(text: Any) -> Any:
+    return text.ascii_str().isin(_BLANKS)  # the number of the first character, whatever the name says
 
 
 def survey(visits: ibis.Table) -> ibis.Table:
@@ -131,16 +137,18 @@ def pairs(visits: ibis.Table, places: ibis.Table) -> ibis.Table:
     return there.group_by(["user", "code"]).aggregate(**answers)
 
 
-def ranked(pairs: ibis.Table, places: ibis.Table, keep: Keep) -> ibis.Table:
-    """Each pair with its rank, from 0, among the pairs of the same user. Looks at no other user."""
+def ranked(pairs: ibis.Table, keep: Keep, by_id: ibis.Table | None = None) -> ibis.Table:
+    """Each pair with its rank, from 0, among the pairs of the same user. Looks at no other user.
+
+    `by_id` says the order of each code by its id, where that is asked for: engines do not sort texts alike.
+    """
     if keep == "first":
         order = [pairs.first, pairs.code]
     elif keep == "most-visited":
         order = [pairs.visits.desc(), pairs.code]
     else:
-        pairs = pairs.inner_join(places, "code")
-        text = pairs.location.type().is_string()
-        order = [pairs.location.length(), pairs.location] if text else [pairs.location]
+        pairs = pairs.inner_join(by_id, "code")
+        order = [pairs.by_id]
     return pairs.mutate(rank=ibis.row_number().over(group_by=pairs.user, order_by=order))
 
 
@@ -152,7 +160,7 @@ def bounded_counts(ranked: ibis.Table, max_locations: Sequence[int], max_visits:
     kept = ranked.filter(ranked.rank < max_locations[-1])
     step = ibis.literal(0)
     for bound in max_locations[:-1]:
-        step = step + (kept.rank >= bound).cast("int64")
+        step = step + (kept.rank >= bound).ifelse(1, 0)  # not every backend makes a number of a truth
     grouped = kept.group_by(
         code=kept.code, step=step.cast("int64"), visits=ibis.least(kept.visits, max_visits).cast("int64")
     )

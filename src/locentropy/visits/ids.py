@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def comparable(ids: pa.Array, *, as_text: bool, typed: bool) -> pa.Array:
@@ -37,3 +44,15 @@ def presented(ids: pa.Array, *, typed: bool) -> pa.Array:
         if numbers.cast(pa.string()).equals(ids):
             return numbers
     return ids
+
+
+def in_order(ids: pa.Array) -> NDArray[np.int64]:
+    """The place of each id in their order: whole numbers by value, texts by length and then byte by byte."""
+    if pa.types.is_string(ids.type):
+        keyed = pa.table({"length": pc.utf8_length(ids), "id": ids})
+        order = pc.sort_indices(keyed, [("length", "ascending"), ("id", "ascending")])
+    else:
+        order = pc.sort_indices(ids)
+    places = np.empty(len(ids), dtype=np.int64)
+    places[order.to_numpy()] = np.arange(len(ids))
+    return places

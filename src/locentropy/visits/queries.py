@@ -19,8 +19,9 @@ from locentropy.core.share_profile import ShareProfile, check_shares, share
 from locentropy.visits import expression
 from locentropy.visits.checking import check
 from locentropy.visits.columns import BY_COORDINATES, BY_ID
+from locentropy.visits.engines.choosing import engine_for
 from locentropy.visits.engines.engine import Resources
-from locentropy.visits.ids import comparable, presented
+from locentropy.visits.ids import comparable, in_order, presented
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,13 +44,14 @@ class TableQueries:
     def __init__(
         self,
         engine: Engine,
-        places: ibis.Table,
+        coded: pa.Table,
         pairs: ibis.Table,
         locations: pa.Array,
         codes: NDArray[np.int64],
     ) -> None:
         self._engine = engine
-        self._places = places
+        self._coded = coded
+        """Each location as the engine knows it, and its code."""
         self._pairs = pairs
         self._locations = locations
         self._codes = codes
@@ -75,13 +77,13 @@ class TableQueries:
             places = engine.keep("places", expression.places(listed), "Finding places")
         pairs = engine.keep("pairs", expression.pairs(good, places), "Counting visits")
         engine.forget_visits()
-        coded = engine.run(places, "Finding places")
+        coded = engine.run(places, "Finding places").combine_chunks()
         ids, codes = coded["location"].combine_chunks(), _integers(coded, "code")
         if wanted is None:
             shown = presented(ids, typed=engine.typed_locations)
             order = pc.sort_indices(shown)
-            return cls(engine, places, pairs, shown.take(order), codes[order.to_numpy()])
-        return cls(engine, places, pairs, wanted.ids, codes[pc.index_in(keys, value_set=ids).to_numpy()])
+            return cls(engine, coded, pairs, shown.take(order), codes[order.to_numpy()])
+        return cls(engine, coded, pairs, wanted.ids, codes[pc.index_in(keys, value_set=ids).to_numpy()])
 
     def restricted_to(self, locations: Locations) -> TableQueries:
         """The same queries about some of the locations only; visits elsewhere are as if they had not been made."""
@@ -94,7 +96,7 @@ class TableQueries:
         codes = self._codes[at.to_numpy()]
         kept = self._engine.upload("kept", pa.table({"code": pa.array(codes, pa.int32())}))
         return TableQueries(
-            self._engine, self._places, self._pairs.semi_join(kept, "code"), locations.ids, codes
+            self._engine, self._coded, self._pairs.semi_join(kept, "code"), locations.ids, codes
         )
 
     @property
@@ -119,7 +121,8 @@ class TableQueries:
         keep = bounds[0].keep
         assert keep is not None  # noqa: S101  # resolved by the caller
         steps = sorted({each.max_locations for each in bounds})
-        ranked = expression.ranked(self._pairs, self._places, keep)
+        by_id = self._by_id() if keep == "lowest-id" else None
+        ranked = expression.ranked(self._pairs, keep, by_id)
         counts = expression.bounded_counts(ranked, steps, max(each.max_visits for each in bounds))
         rows = self._engine.run(counts, "Bounding and counting")
         step = _integers(rows, "step")
@@ -127,6 +130,10 @@ class TableQueries:
             each: self._as_profile(rows.filter(step <= steps.index(each.max_locations)), each)
             for each in bounds
         }
+
+    def _by_id(self) -> ibis.Table:
+        ids = self._coded["location"].combine_chunks()
+        return self._engine.upload("by_id", pa.table({"code": self._coded["code"], "by_id": in_order(ids)}))
 
     def exact_profile(self) -> VisitProfile:
         """The profile with nobody bounded."""
@@ -201,15 +208,7 @@ def open_queries(
     """
     wanted = locations if locations is None or isinstance(locations, Grid) else Locations.of(locations)
     required = BY_COORDINATES if isinstance(wanted, Grid) else BY_ID
-    if type(visits.source).__module__.partition(".")[0] == "ibis":  # without importing Ibis to find out
-        from locentropy.visits.engines.ibis import IbisEngine
-
-        engine: Engine = IbisEngine(visits, required, progress)
-    else:
-        from locentropy.visits.engines.duckdb import DuckDBEngine
-
-        engine = DuckDBEngine(visits, required, resources, progress)
-    with engine:
+    with engine_for(visits, required, resources, progress) as engine:
         yield TableQueries.read(engine, visits, wanted)
 
 

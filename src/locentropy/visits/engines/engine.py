@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, get_args
 
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 Progress = Callable[[str, float | None], None]
 """Called now and then with what is being done and which part of it is done (0 to 1, None if unknown)."""
 
+EngineName = Literal["duckdb", "spark"]
+
 
 @dataclass(frozen=True)
 class Resources:
-    """What the embedded engine may use; None leaves the choice to it."""
+    """Where queries run and what they may use; None leaves the choice to the engine."""
 
     memory: str | None = None
     """Working memory, such as "500MB" or "2GB"; what does not fit goes to disk."""
@@ -35,7 +37,20 @@ class Resources:
     """Folder for what does not fit into memory. A folder of its own is made in it, which only the owner
     can read, and removed afterwards."""
 
+    engine: EngineName = "duckdb"
+    """`duckdb`, embedded in this process; or `spark`. A Spark DataFrame or an Ibis table brings its own."""
+
+    session: Any | None = None
+    """The Spark session to use, which also means `spark`; None makes a local one, of `memory` and `threads`."""
+
     def __post_init__(self) -> None:
+        if self.session is not None:
+            object.__setattr__(self, "engine", "spark")
+        if self.engine not in get_args(EngineName):
+            raise ParameterError(
+                f"engine={self.engine!r} is not one of {', '.join(map(repr, get_args(EngineName)))}. "
+                'For example: Resources(engine="spark") (--engine spark)'
+            )
         if self.memory is not None and not re.fullmatch(r"0*[1-9]\d{0,5}(\.\d+)?\s*[KMGT]i?B", self.memory):
             raise ParameterError(
                 f'memory={self.memory!r} is not an amount. For example: memory="2GB" (--memory 2GB)'

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import ibis
 import ibis.expr.datatypes as dt
 
-from locentropy.core.errors import ColumnError, EngineError, SourceError
+from locentropy.core.errors import ColumnError, EngineError, LocentropyError, SourceError
 from locentropy.visits.columns import resolve
+from locentropy.visits.engines.bytewise import bytewise, must_tell_apart
 from locentropy.visits.kinds import MOST_VISITS_PER_ROW, Kind, must_fit
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.sources.finding import must_not_have
@@ -49,8 +50,26 @@ class IbisEngine:
         stored = _kind(table[roles["location"]].type()) if "location" in roles else "integer"
         self.typed_locations = visits.ids == "text" or stored != "big-integer"
         self.visits = table.select(
-            **{role: _cast(role, table[name], visits.ids) for role, name in roles.items()}
+            **{role: self._cast(role, table[name], visits.ids) for role, name in roles.items()}
         )
+        must_tell_apart(self, self._backend.name)
+
+    def _cast(self, role: str, column: Any, ids: Ids) -> Any:
+        """A column in its role."""
+        kind = _kind(column.type())
+        if role in ("user", "location"):
+            if kind == "text":
+                return bytewise(column.cast("string"), self._backend.name)
+            return column.cast("int64" if kind == "integer" and ids != "text" else "string")
+        if role == "time":
+            if kind != "moment":
+                return column.cast("int64")
+            zone = column.type().timezone if column.type().is_timestamp() else None
+            return column.cast(dt.Timestamp(timezone=zone, scale=6))  # to the microsecond, as everywhere
+        if role != "visits":
+            return column.cast("float64")
+        reasonable = column.between(1, MOST_VISITS_PER_ROW) & (column == column.floor())
+        return reasonable.ifelse(column, 0).cast("int64")
 
     def blame(self, condition: ibis.Expr) -> str:
         """The table is one."""
@@ -73,7 +92,9 @@ class IbisEngine:
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
         """Send a table of ours to the backend with the queries that use it."""
-        return ibis.memtable(table)
+        sent = ibis.memtable(table)
+        self._kept.append(sent.get_name())
+        return sent
 
     def forget_visits(self) -> None:
         """Nothing was copied."""
@@ -83,14 +104,17 @@ class IbisEngine:
             self._progress(doing, None)
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self, label: str | None = None) -> Iterator[None]:
         """A backend's errors in our words; its own, which may quote data, go to the private log."""
+        label = label or self.label
         try:
             yield
+        except LocentropyError:
+            raise
         except Exception as error:
-            PRIVATE_LOG.info("%s: %s", self.label, error)
+            PRIVATE_LOG.info("%s: %s", label, error)
             raise EngineError(
-                f"{self.label}: its backend could not run the query ({type(error).__name__}). It must know md5 and "
+                f"{label}: its backend could not run the query ({type(error).__name__}). It must know md5 and "
                 "window functions, and let temporary tables be made. The private log (--private-log FILE) has the "
                 "details."
             ) from None
@@ -134,19 +158,3 @@ def _must_fit(role: str, name: str, dtype: Any, label: str) -> None:
             f"{label}: the {role} column {name!r} holds texts. Cast it to what it stands for in the warehouse, for "
             f"example: table.mutate({name}=table[{name!r}].cast('timestamp'))"
         )
-
-
-def _cast(role: str, column: Any, ids: Ids) -> Any:
-    """A column in its role."""
-    kind = _kind(column.type())
-    if role in ("user", "location"):
-        return column.cast("int64" if kind == "integer" and ids != "text" else "string")
-    if role == "time":
-        if kind != "moment":
-            return column.cast("int64")
-        zone = column.type().timezone if column.type().is_timestamp() else None
-        return column.cast(dt.Timestamp(timezone=zone, scale=6))  # to the microsecond, as everywhere
-    if role != "visits":
-        return column.cast("float64")
-    reasonable = column.between(1, MOST_VISITS_PER_ROW) & (column == column.floor())
-    return reasonable.ifelse(column, 0).cast("int64")

@@ -40,6 +40,14 @@ def find(source: str | Path) -> list[Path]:
     )
 
 
+def exists(source: str) -> bool:
+    """Whether a text names something that is there."""
+    try:
+        return Path(source).exists()
+    except (OSError, ValueError):
+        return False
+
+
 def _in_folder(folder: Path) -> list[Path]:
     """The tables below a folder; names that begin with a dot or underscore are markers, not tables."""
     found = sorted(

@@ -1,0 +1,86 @@
+"""Texts that compare byte by byte, whatever the collation of their column.
+
+A column may have a collation that takes "a" for "A" or "é" for "e": grouping by it would make one person of two,
+who is then protected only half. Bytes have no collation. A text that goes through bytes comes out with the
+backend's default one, which tells apart what is written differently: PostgreSQL allows no other default, and those
+of Spark and DuckDB are binary.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import ibis
+
+from locentropy.core.errors import ColumnError
+from locentropy.visits.expression import id_columns, md5
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from locentropy.visits.engines.engine import Engine
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def convert_to(text: str, encoding: str) -> bytes:
+    """PostgreSQL: a text as bytes."""
+    raise AssertionError("runs in the engine")
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def convert_from(data: bytes, encoding: str) -> str:
+    """PostgreSQL: bytes as a text."""
+    raise AssertionError("runs in the engine")
+
+
+@ibis.udf.scalar.builtin(name="encode")  # type: ignore[untyped-decorator]
+def encode_as(text: str, encoding: str) -> bytes:
+    """Spark: a text as bytes."""
+    raise AssertionError("runs in the engine")
+
+
+@ibis.udf.scalar.builtin(name="decode")  # type: ignore[untyped-decorator]
+def decode_as(data: bytes, encoding: str) -> str:
+    """Spark: bytes as a text."""
+    raise AssertionError("runs in the engine")
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def encode(text: str) -> bytes:
+    """DuckDB: a text as bytes."""
+    raise AssertionError("runs in the engine")
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def decode(data: bytes) -> str:
+    """DuckDB: bytes as a text."""
+    raise AssertionError("runs in the engine")
+
+
+_THROUGH_BYTES: Final[dict[str, Callable[[Any], Any]]] = {
+    "postgres": lambda text: convert_from(convert_to(text, "UTF8"), "UTF8"),
+    "pyspark": lambda text: decode_as(encode_as(text, "UTF-8"), "UTF-8"),
+    "duckdb": lambda text: decode(encode(text)),
+}
+
+
+def bytewise(text: Any, backend: str) -> Any:
+    """The same text, compared byte by byte where the way is known; elsewhere `must_tell_apart` looks."""
+    through_bytes = _THROUGH_BYTES.get(backend)
+    return text if through_bytes is None else through_bytes(text)
+
+
+def must_tell_apart(engine: Engine, backend: str) -> None:
+    """Refuse a backend of an unknown kind that takes ids for the same that are written differently."""
+    texts = [role for role in id_columns(engine.visits) if engine.visits[role].type().is_string()]
+    if backend in _THROUGH_BYTES or not texts:
+        return
+    counts = {role: engine.visits[role].nunique() for role in texts}
+    counts |= {f"written_{role}": md5(engine.visits[role]).nunique() for role in texts}
+    row = engine.run(engine.visits.aggregate(**counts), "Checking").to_pylist()[0]
+    for role in texts:
+        if row[role] != row[f"written_{role}"]:
+            raise ColumnError(
+                f"{engine.label}: the {role} column {engine.columns[role]!r} has a collation that takes different ids "
+                "for the same one. Two people would be protected as one. Give it a binary collation in the warehouse."
+            )

@@ -1,0 +1,98 @@
+"""A Spark session on this machine, for those who bring none of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from locentropy.core.errors import EngineError
+from locentropy.visits.private_log import PRIVATE_LOG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from locentropy.visits.engines.engine import Resources
+
+
+def local_session(resources: Resources, folder: str) -> Any:
+    """A session in this process, on loopback alone; what it spills goes to `folder`."""
+    must_have_spark()
+    from pyspark.sql import SparkSession
+
+    if SparkSession.getActiveSession() is not None:
+        raise EngineError(
+            "A Spark session is running in this process already, and there can be only one. Give it: "
+            "Resources(session=spark), or Visits(spark_data_frame)."
+        )
+    must_have_java()
+    threads = resources.threads or os.cpu_count() or 1
+    settings = {
+        "spark.master": f"local[{threads}]",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": _java_amount(resources.memory or "2GB"),
+        "spark.driver.maxResultSize": "0",  # a profile is as long as the list of places, and it is wanted
+        "spark.sql.shuffle.partitions": str(max(8, 4 * threads)),
+        "spark.local.dir": folder,
+        "spark.sql.warehouse.dir": str(Path(folder) / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    builder = SparkSession.builder.appName("locentropy")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        with _errors_to(Path(folder) / "spark.log"):
+            session = builder.getOrCreate()
+    except Exception as error:
+        PRIVATE_LOG.info("Spark did not start: %s", error)
+        raise EngineError(
+            f"Spark did not start ({type(error).__name__}). Is Java 17 or 21 installed, does JAVA_HOME, if it is set, name "
+            "it, and is there memory for it (--memory 2GB)?"
+        ) from None
+    session.sparkContext.setLogLevel("OFF")  # its errors quote data; ours do not
+    return session
+
+
+@contextmanager
+def _errors_to(path: Path) -> Iterator[None]:
+    """What a process that is started meanwhile writes to its standard error goes to a file: Java has much to say."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    before = os.dup(2)
+    try:
+        os.dup2(handle, 2)
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+        os.close(handle)
+
+
+def must_have_spark() -> None:
+    """Say how to get Spark."""
+    if find_spec("pyspark") is None:
+        raise EngineError("Spark is not installed. To install it: pip install 'locentropy[spark]'")
+
+
+def must_have_java() -> None:
+    """Say how to get Java."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java") if home is None else shutil.which("java", path=str(Path(home) / "bin"))
+    if found is None:
+        where = "none is on the PATH" if home is None else f"JAVA_HOME={home} has no bin/java"
+        raise EngineError(
+            f"Spark needs Java 17 or 21, and {where}. On Debian or Ubuntu: apt install openjdk-17-jre-headless. "
+            "Elsewhere install any Java 17 and let JAVA_HOME name its folder; or give a session of your cluster: "
+            "Resources(session=spark)."
+        )
+
+
+def _java_amount(memory: str) -> str:
+    """2GB, 1.5GiB, … as Java writes it, in whole megabytes."""
+    number, unit = memory.rstrip("iBKMGT "), memory.strip().rstrip("B").rstrip("i")[-1]
+    megabytes = float(number) * {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2}[unit]
+    return f"{max(1, round(megabytes))}m"

@@ -1,0 +1,126 @@
+"""What every engine must answer alike: all queries about some tables, compared with the embedded engine."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+import locentropy as le
+from locentropy.core.queries import Queries
+from locentropy.datasets.zipf import ZipfVisits
+
+from ..test_profile import AWKWARD, KEEPS
+
+Stored = Callable[[pa.Table], le.Visits]
+"""Brings a table to an engine and returns the visits there."""
+
+# Besides those that other tests know: letters that SQL dialects take for escapes, and pairs that collations merge.
+IDS = [
+    *AWKWARD,
+    "vf",
+    "fv",
+    "f",
+    "v",
+    "\\n",
+    "\\x41",
+    "x\\",
+    "$1",
+    "İ",
+    "ı",
+    "ﬁ",
+    "fi",
+    "Å",
+    "Å",
+    "日本",
+    "-7",
+    "0",
+    "a b",
+]
+
+
+def awkward(seed: int, *, numbers: bool = False) -> pa.Table:
+    """Visits with awkward ids, many ties in time, a count for each row, and coordinates."""
+    draw = random.Random(seed)
+    people: list[Any] = [draw.randrange(-(2**63), 2**63) for _ in range(20)] if numbers else IDS
+    venues: list[Any] = [*range(-5, 30), 2**63 - 1, -(2**63)] if numbers else IDS[::-1]
+    rows = 800
+    return pa.table(
+        {
+            "user": [draw.choice(people) for _ in range(rows)],
+            "location": [draw.choice(venues) for _ in range(rows)],
+            "time": pa.array([draw.randrange(4) * 86_400_000_001 for _ in range(rows)], pa.timestamp("us")),
+            "visits": [draw.randrange(1, 5) for _ in range(rows)],
+            "lat": [draw.uniform(-1, 1) for _ in range(rows)],
+            "lon": [draw.uniform(-1, 1) for _ in range(rows)],
+        }
+    )
+
+
+def sparse() -> pa.Table:
+    return ZipfVisits.sparse().table()
+
+
+def gowalla_table(path: Path) -> pa.Table:
+    """The rows as a warehouse would hold them: numbers and timestamps."""
+    return pa.csv.read_csv(path)
+
+
+def answers(queries: Queries) -> list[Any]:
+    """Everything that can be asked, in a form that compares."""
+    bounds = [
+        le.Bounds(m, c, keep) for keep in KEEPS for m, c in ((1, 1), (3, 2), (5, 5)) if _has(queries, keep)
+    ]
+    shares = queries.shares(2**20, 2**18, 5)
+    some = le.Locations.of(queries.locations[::3])
+    within = queries.restricted_to(some)
+    return [
+        *(each.to_arrow() for each in queries.profiles(bounds)),
+        queries.exact_profile().to_arrow(),
+        queries.locations,
+        *(array.tolist() for array in (shares.index, shares.visits, shares.shares)),
+        *(array.tolist() for array in (*shares.by_share, *shares.by_visits)),
+        queries.places_per_user().tolist(),
+        [array.tolist() for array in queries.largest_visits_per_user()],
+        within.profile(le.Bounds(2, 3, "most-visited")).to_arrow(),
+        within.shares(2**20, 2**20, 16).look.tolist(),
+    ]
+
+
+def _has(queries: Any, keep: str) -> bool:
+    return keep != "first" or "first" in queries._pairs.columns
+
+
+def must_agree(
+    table: pa.Table, stored: Stored, resources: le.Resources, locations: Any | None = None
+) -> None:
+    """All answers about a table are the embedded engine's, bit by bit."""
+    with le.open_queries(le.Visits(table), locations=locations) as embedded:
+        expected = answers(embedded)
+    with le.open_queries(stored(table), locations=locations, resources=resources) as elsewhere:
+        found = answers(elsewhere)
+    assert len(found) == len(expected)
+    for at, (mine, theirs) in enumerate(zip(found, expected, strict=True)):
+        same = mine.equals(theirs) if isinstance(mine, pa.Table | pa.Array) else mine == theirs
+        assert same, f"answer {at} differs"
+
+
+BOX = le.Grid(south=-0.7, west=-0.8, north=0.9, east=0.6, cell=20_000)
+
+
+def numbered_ids(table: pa.Table) -> pa.Table:
+    """The same visits with ids as texts."""
+    texts = {name: table[name].cast(pa.string()) for name in ("user", "location")}
+    return pa.table(texts | {name: table[name] for name in table.column_names if name not in texts})
+
+
+def listed(table: pa.Table) -> list[Any]:
+    """Some of the places of a table, and one that nobody was at."""
+    ids = np.array(table["location"].unique().to_pylist(), dtype=object)
+    stranger: Any = "nobody's" if isinstance(ids[0], str) else 10**12
+    return [*ids[::2], stranger]

@@ -1,0 +1,184 @@
+"""A real PostgreSQL server: the same answers as the embedded engine, whatever its collations."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import ibis
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+import locentropy as le
+from locentropy.core.errors import ColumnError, LocentropyError
+
+from . import agreeing
+
+HERE = le.Resources()
+TABLES = count()
+
+
+def _programs() -> Path | None:
+    """The folder of initdb and pg_ctl; Debian does not put it on the path."""
+    found = shutil.which("initdb")
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return Path(found).parent if found else (debian[-1].parent if debian else None)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[int]:
+    """A server on loopback for these tests alone; its port."""
+    programs = _programs()
+    if programs is None:
+        if os.environ.get("LOCENTROPY_POSTGRES") == "required":
+            pytest.fail("PostgreSQL is required and is not installed")
+        pytest.skip("PostgreSQL is not installed (Debian: apt install postgresql)")
+    with tempfile.TemporaryDirectory(prefix="locentropy-postgres-") as name:
+        yield from _running(programs, Path(name))
+
+
+def _running(programs: Path, folder: Path) -> Iterator[int]:
+    as_whom: list[str] = []
+    if os.geteuid() == 0:  # the server refuses to run as root
+        shutil.chown(folder, "postgres")
+        as_whom = ["runuser", "-u", "postgres", "--"]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    data = folder / "data"
+
+    def run(program: str, *arguments: str) -> None:
+        log = folder / f"{program}.out"
+        with log.open("wb") as out:
+            command = [*as_whom, str(programs / program), "-D", str(data), *arguments]
+            done = subprocess.run(command, stdout=out, stderr=out, cwd=folder, timeout=120, check=False)
+        assert done.returncode == 0, log.read_text()
+
+    run("initdb", "--locale=C.UTF-8", "--encoding=UTF8", "--auth=trust", "--username=tester", "--no-sync")
+    settings = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+    run("pg_ctl", "-w", "-o", settings, "start")
+    try:
+        yield port
+    finally:
+        run("pg_ctl", "-m", "immediate", "stop")
+
+
+@pytest.fixture(scope="module")
+def con(server: int) -> Iterator[Any]:
+    connection = ibis.postgres.connect(host="127.0.0.1", port=server, user="tester", database="postgres")
+    for name, locale in (("forgiving", "und-u-ks-level1"), ("swedish", "sv-SE")):
+        deterministic = "false" if name == "forgiving" else "true"
+        sql = f"CREATE COLLATION {name} (provider=icu, locale='{locale}', deterministic={deterministic})"
+        connection.raw_sql(sql).close()
+    connection.con.commit()
+    yield connection
+    connection.disconnect()
+
+
+def stored(con: Any) -> agreeing.Stored:
+    def store(table: pa.Table) -> le.Visits:
+        made = con.create_table(f"visits_{next(TABLES)}", schema=ibis.Schema.from_pyarrow(table.schema))
+        columns = ", ".join(f'"{name}"' for name in table.column_names)
+        lines = io.BytesIO()
+        pa.csv.write_csv(table, lines, pa.csv.WriteOptions(include_header=False))
+        into = f"COPY {made.get_name()} ({columns}) FROM STDIN (FORMAT csv)"  # row by row would take minutes
+        with con.con.cursor() as cursor, cursor.copy(into) as copy:
+            copy.write(lines.getvalue())
+        con.con.commit()
+        return le.Visits(made)
+
+    return store
+
+
+@pytest.mark.parametrize("numbers", [False, True], ids=["texts", "numbers"])
+@pytest.mark.parametrize("listed", [False, True], ids=["everywhere", "listed"])
+def test_awkward_ids(con: Any, numbers: bool, listed: bool) -> None:
+    table = agreeing.awkward(7, numbers=numbers)
+    agreeing.must_agree(table, stored(con), HERE, agreeing.listed(table) if listed else None)
+
+
+def test_a_grid(con: Any) -> None:
+    agreeing.must_agree(agreeing.awkward(8), stored(con), HERE, agreeing.BOX)
+
+
+def test_sparse(con: Any) -> None:
+    agreeing.must_agree(agreeing.sparse(), stored(con), HERE)
+
+
+def test_gowalla(con: Any, gowalla: Path) -> None:
+    agreeing.must_agree(agreeing.gowalla_table(gowalla), stored(con), HERE)
+
+
+@pytest.mark.parametrize("collation", ["forgiving", "swedish", '"C"'])
+def test_the_collation_of_a_column_changes_nothing(con: Any, collation: str) -> None:
+    def collated(table: pa.Table) -> le.Visits:
+        made = con.create_table(name := f"visits_{next(TABLES)}", table)
+        for column in ("user", "location"):
+            con.raw_sql(f'ALTER TABLE {name} ALTER "{column}" TYPE text COLLATE {collation}').close()
+        con.con.commit()
+        return le.Visits(made)
+
+    agreeing.must_agree(agreeing.awkward(9), collated, HERE)
+
+
+def test_times_with_a_zone_and_large_numbers(con: Any) -> None:
+    rows = pa.table(
+        {
+            "user": pa.array([1, 1, 2], pa.int64()),
+            "location": ["b", "a", "a"],
+            "time": pa.array([2, 1, 3], pa.timestamp("us", "Europe/Stockholm")),
+        }
+    )
+    found = le.profile(stored(con)(rows), le.Bounds(1, 1))
+    assert found.to_arrow().to_pylist() == [{"location": "a", "visits": 1, "users": 2}]
+    con.raw_sql(
+        'CREATE TABLE large AS SELECT 1 AS "user", 18446744073709551615::numeric(20, 0) AS location'
+    ).close()
+    con.con.commit()
+    assert le.exact_profile(le.Visits(con.table("large"))).locations.to_pylist() == [2**64 - 1]
+
+
+def test_a_hostile_column_is_just_a_column(con: Any) -> None:
+    hostile = 'x"; drop table visits; --'
+    table = con.create_table(f"visits_{next(TABLES)}", pa.table({hostile: ["a", "b"], "location": [1, 1]}))
+    assert le.exact_profile(le.Visits(table, user=hostile)).users.sum() == 2
+
+
+def test_errors_quote_no_data(con: Any) -> None:
+    con.raw_sql("CREATE TABLE broken AS SELECT 's3cret' AS \"user\", 1 AS location").close()
+    con.con.commit()
+    table = con.table("broken")
+    late = table.mutate(time=table.user.cast("timestamp"))
+    with pytest.raises(LocentropyError) as caught:
+        le.exact_profile(le.Visits(late))
+    assert "s3cret" not in str(caught.value)
+
+
+def test_publishing_leaves_nothing_behind(con: Any, tmp_path: Path) -> None:
+    table = agreeing.awkward(3)
+    visits = stored(con)(table)
+    before = set(con.list_tables())
+    places = le.PublicLocations(agreeing.listed(table))
+    release = le.publish(visits, le.Shares(1.0), places, out=tmp_path / "may")
+    assert len(release) == len(agreeing.listed(table))
+    assert set(con.list_tables()) == before
+
+
+def test_a_backend_of_an_unknown_kind_must_tell_ids_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    from locentropy.visits.engines import bytewise
+
+    monkeypatch.setattr(bytewise, "_THROUGH_BYTES", {})
+    duck = ibis.duckdb.connect()
+    duck.raw_sql('CREATE TABLE t ("user" VARCHAR COLLATE NOCASE, location BIGINT)')
+    duck.raw_sql("INSERT INTO t VALUES ('a', 1), ('A', 2)")
+    with pytest.raises(ColumnError, match="collation"):
+        le.exact_profile(le.Visits(duck.table("t")))

@@ -1,0 +1,188 @@
+"""Real Spark: the same answers as the embedded engine, errors in words, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import ibis
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import locentropy as le
+from locentropy.core.errors import EngineError, LocentropyError, SourceError
+
+from . import agreeing
+
+FILES = count()
+LOCENTROPY = (sys.executable, "-c", "from locentropy.cli.main import run; run()")
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One session for all tests: two workers, few partitions, on loopback."""
+    if shutil.which("java") is None:
+        if os.environ.get("LOCENTROPY_SPARK") == "required":
+            pytest.fail("Spark is required, and there is no Java")
+        pytest.skip("there is no Java (Debian: apt install openjdk-17-jre-headless)")
+    from locentropy.visits.engines.spark_session import local_session
+
+    folder = tmp_path_factory.mktemp("spark")
+    session = local_session(le.Resources(engine="spark", memory="1GB", threads=2), str(folder))
+    session.conf.set("spark.sql.shuffle.partitions", "3")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def here(spark: Any) -> le.Resources:
+    return le.Resources(session=spark)
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> agreeing.Stored:
+    """Written as two Parquet files, so that more than one task reads them."""
+
+    def store(table: pa.Table) -> le.Visits:
+        folder = tmp_path / f"visits-{next(FILES)}"
+        folder.mkdir()
+        half = table.num_rows // 2
+        pq.write_table(table.slice(0, half), folder / "a.parquet")
+        pq.write_table(table.slice(half), folder / "b.parquet")
+        return le.Visits(folder)
+
+    return store
+
+
+@pytest.mark.parametrize(
+    ("numbers", "listed"), [(False, False), (True, True)], ids=["texts", "listed numbers"]
+)
+def test_awkward_ids(stored: agreeing.Stored, here: le.Resources, numbers: bool, listed: bool) -> None:
+    table = agreeing.awkward(7, numbers=numbers)
+    agreeing.must_agree(table, stored, here, agreeing.listed(table) if listed else None)
+
+
+def test_a_grid(stored: agreeing.Stored, here: le.Resources) -> None:
+    agreeing.must_agree(agreeing.awkward(8), stored, here, agreeing.BOX)
+
+
+def test_sparse(stored: agreeing.Stored, here: le.Resources) -> None:
+    agreeing.must_agree(agreeing.sparse(), stored, here)
+
+
+def test_gowalla(stored: agreeing.Stored, here: le.Resources, gowalla: Path) -> None:
+    agreeing.must_agree(agreeing.gowalla_table(gowalla), stored, here)
+
+
+def test_the_collation_of_a_column_changes_nothing(
+    spark: Any, here: le.Resources, stored: agreeing.Stored
+) -> None:
+    def collated(table: pa.Table) -> le.Visits:
+        frame = spark.read.parquet(str(stored(table).source))
+        for column in ("user", "location"):
+            frame = frame.selectExpr("*", f"collate({column}, 'UNICODE_CI_AI') AS c").drop(column)
+            frame = frame.withColumnRenamed("c", column)
+        return le.Visits(frame)
+
+    agreeing.must_agree(agreeing.awkward(9), collated, here)
+
+
+def test_frames_tables_and_ibis_tables(spark: Any, here: le.Resources) -> None:
+    rows = pa.table({"user": [1, 1, 2], "location": ["a", "b", "b"]})
+    frame = spark.createDataFrame(rows)
+    frame.createOrReplaceTempView("checkins")
+    expected = le.exact_profile(le.Visits(rows))
+    assert le.exact_profile(le.Visits(frame)).equals(expected)
+    assert le.exact_profile(le.Visits("checkins"), resources=here).equals(expected)
+    assert le.exact_profile(le.Visits(ibis.pyspark.connect(spark).table("checkins"))).equals(expected)
+    spark.catalog.dropTempView("checkins")
+
+
+def test_a_session_gets_back_its_settings_and_keeps_no_views(spark: Any) -> None:
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    le.exact_profile(le.Visits(spark.createDataFrame(pa.table({"user": [1], "location": [2]}))))
+    assert spark.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
+    assert [table.name for table in spark.catalog.listTables() if table.name.startswith("locentropy")] == []
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0
+
+
+def test_ids_in_names_of_folders_stay_as_they_are(
+    spark: Any, here: le.Resources, stored: agreeing.Stored, tmp_path: Path
+) -> None:
+    """Spark would read a folder user=007 as a column of numbers."""
+    for user in ("007", "7"):
+        folder = tmp_path / "parted" / f"user={user}"
+        folder.mkdir(parents=True)
+        pq.write_table(pa.table({"location": [1]}), folder / "a.parquet")
+    source = f"file://{tmp_path}/parted"
+    assert le.exact_profile(le.Visits(source), resources=here).users.sum() == 2
+
+
+def test_rows_drawn_at_random_are_refused(spark: Any) -> None:
+    frame = spark.range(100).selectExpr("id AS user", "cast(rand() * 10 AS int) AS location")
+    with pytest.raises(SourceError, match="at random"):
+        le.exact_profile(le.Visits(frame))
+
+
+def test_what_spark_does_not_read(here: le.Resources, tmp_path: Path) -> None:
+    text = tmp_path / "visits.csv"
+    text.write_text("user,location\n1,2\n")
+    with pytest.raises(SourceError, match="convert them once"):
+        le.exact_profile(le.Visits(text), resources=here)
+    with pytest.raises(SourceError, match="does not read a Table"):
+        le.exact_profile(le.Visits(pa.table({"user": [1], "location": [2]})), resources=here)
+    with pytest.raises(EngineError, match="no_such_table"):
+        le.exact_profile(le.Visits("no_such_table"), resources=here)
+    with pytest.raises(SourceError, match="no such file"):
+        le.exact_profile(le.Visits(tmp_path / "missing.parquet"), resources=here)
+
+
+def test_files_that_disagree_are_refused(here: le.Resources, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"user": [7], "location": [1]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"user": ["7"], "location": [1]}), tmp_path / "b.parquet")
+    with pytest.raises(LocentropyError):
+        le.exact_profile(le.Visits(tmp_path), resources=here)
+
+
+def test_errors_quote_no_data(spark: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    rows = spark.createDataFrame(pa.table({"user": ["s3cret"], "location": [2]}))
+    late = rows.selectExpr("user", "location", "cast(user AS timestamp) AS time")
+    with pytest.raises(EngineError) as caught:
+        le.exact_profile(le.Visits(late))
+    shown = capfd.readouterr()
+    assert "s3cret" not in f"{caught.value}{shown.out}{shown.err}"
+
+
+def test_without_java(tmp_path: Path) -> None:
+    """In a process of its own: in this one a session may be running."""
+    pq.write_table(pa.table({"user": [1], "location": [2]}), tmp_path / "visits.parquet")
+    command = [*LOCENTROPY, "entropy", str(tmp_path / "visits.parquet"), "--engine", "spark"]
+    bare = {key: value for key, value in os.environ.items() if key not in ("JAVA_HOME", "PATH")}
+    done = subprocess.run(command, capture_output=True, text=True, env=bare | {"PATH": ""}, check=False)
+    assert done.returncode != 0
+    assert "openjdk-17" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_publish_from_the_command_line(tmp_path: Path, spark: Any) -> None:
+    table = agreeing.awkward(5)
+    pq.write_table(table, tmp_path / "visits.parquet")
+    names = {each: at for at, each in enumerate(agreeing.listed(table))}
+    pq.write_table(pa.table({"location": list(names)}), tmp_path / "places.parquet")
+    command = [
+        *(*LOCENTROPY, "publish", str(tmp_path / "visits.parquet"), "--engine", "spark"),
+        *("--places", str(tmp_path / "places.parquet"), "--epsilon", "1", "--out", str(tmp_path / "may")),
+        *("--threads", "2", "--memory", "1GB", "--spill", str(tmp_path)),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "WARN" not in done.stderr
+    assert len(le.Release.load(tmp_path / "may")) == len(names)
+    assert not list(tmp_path.glob("locentropy-*")), "what was spilled is gone"
