@@ -51,8 +51,8 @@ def local_session(resources: Resources, folder: str) -> Any:
     except Exception as error:
         PRIVATE_LOG.info("Spark did not start: %s", error)
         raise EngineError(
-            f"Spark did not start ({type(error).__name__}). Is Java 17 or 21 installed, does JAVA_HOME, if it is set, name "
-            "it, and is there memory for it (--memory 2GB)?"
+            f"Spark did not start ({type(error).__name__}). Is Java 17 or 21 installed, does JAVA_HOME name it, "
+            "and is there memory for it (--memory 2GB)?"
         ) from None
     session.sparkContext.setLogLevel("OFF")  # its errors quote data; ours do not
     return session

@@ -1,0 +1,140 @@
+"""Executors that are killed while they count: the profile is the same, and nothing is spent twice."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import locentropy as le
+from locentropy.visits.engines.spark import SparkEngine
+
+from . import agreeing
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Any]:
+    """Two executors in processes of their own, on loopback, with one core each."""
+    if shutil.which("java") is None:
+        if os.environ.get("LOCENTROPY_SPARK") == "required":
+            pytest.fail("Spark is required, and there is no Java")
+        pytest.skip("there is no Java (Debian: apt install openjdk-17-jre-headless)")
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.executor.memory": "512m",
+        "spark.local.dir": str(tmp_path),
+        "spark.sql.shuffle.partitions": "4",
+        "spark.ui.enabled": "false",
+    }
+    builder = SparkSession.builder.master("local-cluster[2,1,1024]")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+def executors() -> list[psutil.Process]:
+    """The executors that this process started, by way of Java."""
+    found = []
+    for each in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):  # one that ends while it is looked at
+            if "CoarseGrainedExecutorBackend" in " ".join(each.cmdline()):
+                found.append(each)
+    return found
+
+
+def kill_one() -> None:
+    victims = executors()
+    assert victims, "there is an executor to kill"
+    os.kill(victims[0].pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Path:
+    path = tmp_path / "visits"
+    path.mkdir()
+    table = agreeing.sparse()
+    for part in range(4):
+        pq.write_table(table.slice(part * 100_000, 100_000), path / f"{part}.parquet")
+    return path
+
+
+def test_an_executor_killed_while_it_works(cluster: Any, visits: Path) -> None:
+    """A thread waits for tasks to run, and kills one executor under them; then once more."""
+    killed: list[int] = []
+    over = threading.Event()
+
+    def killer() -> None:
+        while not over.is_set() and len(killed) < 2:
+            tracker = cluster.sparkContext.statusTracker()
+            running = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            if (
+                any(info is not None and info.numActiveTasks > 0 for info in running)
+                and len(executors()) == 2
+            ):
+                kill_one()
+                killed.append(1)
+                over.wait(3)
+            time.sleep(0.05)
+
+    bounds = [le.Bounds(5, 5), le.Bounds(2, 3, "lowest-id")]
+    with le.open_queries(le.Visits(visits)) as embedded:
+        expected = [*embedded.profiles(bounds), embedded.shares(2**20, 2**20, 5)]
+    thread = threading.Thread(target=killer)
+    thread.start()
+    try:
+        with le.open_queries(le.Visits(visits), resources=le.Resources(session=cluster)) as queries:
+            found = [*queries.profiles(bounds), queries.shares(2**20, 2**20, 5)]
+    finally:
+        over.set()
+        thread.join()
+    assert killed, "an executor was killed while it worked"
+    for mine, theirs in zip(found, expected, strict=True):
+        assert mine.equals(theirs)  # type: ignore[arg-type]
+
+
+def test_what_a_dead_executor_held_is_counted_again_and_paid_once(
+    cluster: Any, visits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pairs are in the executors' memory when one dies, between two queries of one release."""
+    keep, killed = SparkEngine.keep, []
+
+    def keep_and_lose(self: SparkEngine, name: str, expression: Any, doing: str) -> Any:
+        kept = keep(self, name, expression, doing)
+        if name == "pairs":
+            self.run(kept.aggregate(rows=kept.count()), doing)
+            kill_one()
+            killed.append(name)
+        return kept
+
+    monkeypatch.setattr(SparkEngine, "keep", keep_and_lose)
+    book = le.Ledger.create(tmp_path / "city.ledger", "the city", epsilon=1)
+    places = le.PublicLocations(pa.table({"location": list(range(1, 10_001))}))
+    le.publish(
+        le.Visits(visits),
+        le.Shares(0.5),
+        places,
+        out=tmp_path / "may",
+        ledger=book,
+        resources=le.Resources(session=cluster),
+    )
+    assert killed == ["pairs"]
+    assert book.read().spent.epsilon == Fraction(1, 2)
