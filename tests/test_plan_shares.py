@@ -131,3 +131,18 @@ def test_what_is_wrong_is_said(mechanism: object, options: dict[str, object], wo
     with pytest.raises(ParameterError) as raised:
         plan(mechanism, **options)
     assert words in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({}, "The number of places and of people would tell"),
+        ({"locations": 400}, "The number of people would tell"),
+        ({"people": 3000}, "The number of places would tell"),
+        ({"locations": 400, "people": 3000}, "Expected error"),
+    ],
+)
+def test_only_what_is_missing_is_asked_for(known: dict[str, int], words: str) -> None:
+    told = str(plan(Shares(1), **known))
+    assert words in told
+    assert ("would tell which row" in told) == (len(known) < 2)

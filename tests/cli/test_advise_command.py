@@ -136,7 +136,7 @@ class TestWithoutData:
         call = ("--locations", 400, "--people", 200_000, "--places-per-person", 10, "--visits-per-place", 3)
         answer = json.loads(advise(*call, "--bounded", "--delta", "1e-7", "--epsilon", 1, "--json").stdout)
         assert answer["mechanism"] == {
-            "name": "moments", "epsilon": "1", "max_locations": 10, "max_visits": 3, "max_users": 200_000,
+            "name": "moments", "epsilon": "1", "max_locations": 10, "max_visits": 3, "max_users": 500_000,
         }  # fmt: skip
         assert answer["alternatives"][-1]["mechanism"]["delta"] == "1e-07"
 
@@ -214,6 +214,14 @@ def test_errors_are_sentences_and_cost_nothing(
     assert done.stdout == ""
     assert spent(folder) == 0
     assert names(folder) == INPUTS
+
+
+def test_over_budget_both_parts_are_told(folder: Path, advise: Advise) -> None:
+    done = advise(*PAID, "--epsilon", "1.96")
+    assert done.returncode == 7
+    assert "these statistics (--spend 0.05)" in done.stderr
+    assert "(--epsilon 1.96)" in done.stderr
+    assert "ε = 2" in done.stderr, "what is left"
 
 
 def test_an_epsilon_that_nothing_takes_costs_nothing(folder: Path, advise: Advise) -> None:

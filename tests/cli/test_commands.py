@@ -84,6 +84,19 @@ def test_entropy_in_a_file_says_that_it_is_not_private(ending: str, rows: Path, 
         assert NOT_PRIVATE.encode() in table.schema.metadata[b"warning"]
 
 
+def test_entropy_is_noted_in_the_ledger(rows: Path, tmp_path: Path) -> None:
+    le.Ledger.create(tmp_path / "city.ledger", "people of the city", 2)
+    done = locentropy("entropy", rows, "--ledger", tmp_path / "city.ledger")
+    assert done.returncode == 0, done.stderr
+    assert "Noted in" in done.stderr
+    assert "No ledger" not in done.stderr
+    assert le.Ledger.open(tmp_path / "city.ledger").tuned_unaccounted
+    assert "--ledger city.ledger" in locentropy("entropy", rows).stderr
+    nowhere = locentropy("entropy", rows, "--ledger", tmp_path / "no.ledger")
+    assert nowhere.returncode == 8
+    assert nowhere.stdout == ""
+
+
 def test_entropy_as_json(rows: Path) -> None:
     answer = json.loads(locentropy("entropy", rows, "--json", "--unit", "bits").stdout)
     assert answer["private"] is False

@@ -94,6 +94,16 @@ def test_a_plan_file_holds_what_was_asked_for(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["plan.yaml"]
 
 
+def test_a_plan_is_never_written_over(tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text("approved")
+    done = locentropy("plan", "--epsilon", "1", "--out", "plan.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--out plan-2.yaml" in done.stderr
+    assert done.stdout == ""
+    assert (tmp_path / "plan.yaml").read_text() == "approved"
+    assert locentropy("plan", "--epsilon", "1", "--out", "plan-2.yaml", cwd=tmp_path).returncode == 0
+
+
 def test_without_a_promise_it_says_so(tmp_path: Path) -> None:
     done = locentropy(
         "plan", "--mechanism", "limit-cb", *BOUNDED, "--min-users", 50, "--accept-no-guarantee", cwd=tmp_path
@@ -135,8 +145,9 @@ def test_a_large_delta_is_warned_of_in_words(tmp_path: Path) -> None:
         ([*LIMIT, "--locations", "0"], "locations=0"),
         ([*LIMIT, "--users-per-location", "some"], "--users-per-location 1,5,50"),
         ([*LIMIT, "--select-epsilon", "0.2"], "needs --select-delta, --select-max-locations"),
-        ([*LIMIT, "--places", "selection"], "takes a budget"),
-        ([*LIMIT, "--places", "venues"], "public-list, grid"),
+        ([*LIMIT, "--places-kind", "selection"], "takes a budget"),
+        ([*LIMIT, "--places-kind", "venues"], "public-list, grid"),
+        ([*LIMIT, "--places", "venues.csv"], "--places-kind"),
         ([*LIMIT, "--out", "plan.json"], ".yaml"),
         ([*LIMIT, "--out", "no/where/plan.yaml"], "does not exist"),
         ([*LIMIT, "--title", "two\nlines", "--out", "plan.yaml"], "one line"),

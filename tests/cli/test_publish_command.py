@@ -214,6 +214,86 @@ class TestDryRun:
         assert done.returncode == 7
         assert "ε = 2" in done.stderr
 
+    def test_what_is_in_the_way_is_told(self, folder: Path, publish: Publish) -> None:
+        call = (*LIMIT, *LISTED, "--ledger", "city.ledger", "--dry-run", "--out", "may")
+        assert "may is free" in publish(*call, source="nowhere.csv").stderr
+        (folder / "may").mkdir()
+        (folder / "may" / "letter.txt").touch()
+        done = publish(*call, source="nowhere.csv")
+        assert done.returncode == 9
+        assert "already there" in done.stderr
+        assert done.stdout == ""
+
+    def test_guesses_of_a_plan_are_used(self, folder: Path, publish: Publish) -> None:
+        le.plan(le.Shares(0.5), people=3000).to_yaml(folder / "plan.yaml")
+        done = publish("--plan", "plan.yaml", *LISTED, "--dry-run", source="nowhere.csv")
+        assert "Expected error: " in done.stdout
+        assert "would tell which row" not in done.stdout
+
+
+class TestHints:
+    """What readers of the release would miss; nothing of it before an error."""
+
+    WITHOUT = ("--places", "places.csv", "--epsilon", "0.5", "--out", "may")
+
+    @pytest.mark.parametrize("more", [(), ("--dry-run",)])
+    def test_they_are_given(self, more: tuple[str, ...], publish: Publish) -> None:
+        done = publish(*self.WITHOUT, *more)
+        assert done.returncode == 0, done.stderr
+        assert "--provenance" in done.stderr
+        assert "--places-lat y --places-lon x" in done.stderr
+
+    def test_not_before_an_error(self, folder: Path, publish: Publish) -> None:
+        (folder / "visits.csv").write_text("uid,venue\nann,bar\n,cafe\n")
+        done = publish(*self.WITHOUT)
+        assert done.returncode == 5
+        assert "--provenance" not in done.stderr
+        assert "--places-lat" not in done.stderr
+
+    def test_not_where_they_are_beside_the_point(self, folder: Path, publish: Publish) -> None:
+        said = publish(*self.WITHOUT, "--places-lat", "", "--places-lon", "", "--provenance", "the register")
+        assert "--provenance" not in said.stderr
+        assert "--places-lat" not in said.stderr
+        (folder / "places.csv").write_text("location,y,x\nbar,1,2\ncafe,1,3\n")
+        mapped = publish(*self.WITHOUT[:-1], "june", "--places-lat", "y", "--places-lon", "x")
+        assert mapped.returncode == 0, mapped.stderr
+        assert "--places-lat" not in mapped.stderr
+        assert "lat" in le.Release.load(folder / "june").to_arrow().column_names
+
+
+def test_columns_of_a_public_list_may_be_shown(folder: Path, publish: Publish) -> None:
+    (folder / "places.csv").write_text("Nummer;Bezeichnung\nbar;Bar\n")
+    done = publish(*TestHints.WITHOUT)
+    assert done.returncode == 4
+    assert "--places-location" in done.stderr
+    assert done.stderr.count("'Nummer', 'Bezeichnung'") == 1
+
+
+class TestTimes:
+    """Dates as people write them in Europe: dropping such rows would drop all of them."""
+
+    def rows(self, folder: Path, *times: str) -> None:
+        lines = [f"u{number};bar;{time}" for number, time in enumerate(times)]
+        (folder / "visits.csv").write_text("\n".join(["uid;venue;time", *lines, ""]))
+
+    def test_in_most_rows(self, folder: Path, publish: Publish) -> None:
+        self.rows(folder, *["31.01.2026 08:00"] * 5)
+        done = publish(*TestHints.WITHOUT)
+        assert done.returncode == 5
+        assert "--time ''" in done.stderr
+        assert "--bad-rows" not in done.stderr
+        dropped = publish(*TestHints.WITHOUT, "--bad-rows", "drop")
+        assert dropped.returncode == 3
+        assert "--time ''" in dropped.stderr
+        assert publish(*TestHints.WITHOUT, "--time", "").returncode == 0
+
+    def test_in_a_few(self, folder: Path, publish: Publish) -> None:
+        self.rows(folder, *["2026-01-31T08:00:00"] * 5, "yesterday")
+        done = publish(*TestHints.WITHOUT)
+        assert done.returncode == 5
+        assert "--bad-rows drop" in done.stderr
+        assert "--time ''" not in done.stderr
+
 
 class TestPlan:
     @pytest.mark.parametrize("places", [LISTED, SELECTED])

@@ -175,7 +175,15 @@ class TestSeen:
         assert 5 < moments["max_locations"] <= 16
         assert moments["max_users"] == 100_000, "with room above a noisy number"
         known = advise(1, people=45_678, activity=found).alternatives[0].choice.parameters
-        assert known["max_users"] == 45_678
+        assert known["max_users"] == 100_000, "what is said is a guess, too"
+
+    def test_a_proposed_bound_on_people_is_called_one(self) -> None:
+        minded = [
+            text for text in advise(1, locations=400, people=3000).warnings if "--max-users 5000" in text
+        ]
+        assert len(minded) == 1
+        assert "must be public" in minded[0]
+        assert not [text for text in advise(1, locations=400).warnings if "--max-users" in text]
 
     def test_noise_that_says_nothing_falls_back_to_the_usual(self) -> None:
         quiet = activity([30, -20, 60, 10, -80, 90, 3, 100, -7, 55, 120, 90, 60, 130], [50, -30, 20])

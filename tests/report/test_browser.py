@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +134,89 @@ def test_dragging_moves_the_map(view: Opened, made: Release) -> None:
     view.page.mouse.up()
     view.settle()
     assert view.look(place["lat"], place["lon"]) == pytest.approx((before[0] + 60, before[1] + 30), abs=1)
+
+
+@dataclass
+class Hand:
+    """Fingers on the glass, as a phone reports them."""
+
+    view: Opened
+
+    def __post_init__(self) -> None:
+        self._glass = self.view.page.context.new_cdp_session(self.view.page)
+
+    def touch(self, kind: str, *fingers: tuple[float, float]) -> None:
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(fingers)]
+        self._glass.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+
+    def drag(self, fingers: Sequence[tuple[float, float]], to: Sequence[tuple[float, float]]) -> None:
+        """Put fingers down one after the other and move them together; they stay."""
+        for number in range(1, len(fingers) + 1):
+            self.touch("Start", *fingers[:number])
+        for step in range(1, 11):
+            moved = [
+                (x + (u - x) * step / 10, y + (v - y) * step / 10)
+                for (x, y), (u, v) in zip(fingers, to, strict=True)
+            ]
+            self.touch("Move", *moved)
+            self.view.settle()
+
+
+@pytest.fixture
+def phone(browser: Any, file: Path) -> Iterator[Opened]:
+    """A phone with the map in the middle of the screen."""
+    with opened(browser, file, "phone") as found:
+        found.page.evaluate("() => document.getElementById('map').scrollIntoView({ block: 'center' })")
+        found.settle()
+        yield found
+        assert found.said == []
+
+
+def scrolled(view: Opened) -> float:
+    return float(view.page.evaluate("() => scrollY"))
+
+
+def looks(view: Opened) -> str:
+    return str(view.page.locator("#canvas").get_attribute("data-view"))
+
+
+@pytest.mark.parametrize(("dx", "dy"), [(0, -150), (120, 0)])
+def test_one_finger_leaves_the_map_alone_and_says_why(phone: Opened, dx: float, dy: float) -> None:
+    hint, hand, box = phone.page.locator("#two-fingers"), Hand(phone), phone.canvas
+    x, y = box["x"] + 150, box["y"] + box["height"] / 2
+    before, seen = scrolled(phone), looks(phone)
+    assert hint.evaluate("each => getComputedStyle(each).opacity") == "0"
+    hand.drag([(x, y)], [(x + dx, y + dy)])
+    assert looks(phone) == seen, "the map stays"
+    assert hint.evaluate("each => getComputedStyle(each).opacity") == "1"
+    assert hint.inner_text() == "Use two fingers to move the map"
+    hand.touch("End")
+    phone.settle()
+    assert hint.evaluate("each => getComputedStyle(each).opacity") == "0"
+    assert (scrolled(phone) > before + 50) == (dy != 0), "the page scrolls"
+
+
+def test_two_fingers_move_the_map_and_not_the_page(phone: Opened, made: Release) -> None:
+    place, hand, box = row(made, 7000), Hand(phone), phone.canvas
+    at, before = phone.look(place["lat"], place["lon"]), scrolled(phone)
+    x, y = box["x"] + 100, box["y"] + 150
+    hand.drag([(x, y), (x + 100, y)], [(x + 30, y + 80), (x + 130, y + 80)])
+    assert phone.page.locator("#two-fingers").evaluate("each => getComputedStyle(each).opacity") == "0"
+    hand.touch("End")
+    phone.settle()
+    assert scrolled(phone) == before
+    assert phone.look(place["lat"], place["lon"]) == pytest.approx((at[0] + 30, at[1] + 80), abs=12)
+
+
+def test_two_fingers_zoom(phone: Opened) -> None:
+    hand, box = Hand(phone), phone.canvas
+    scale = json.loads(looks(phone))[2]
+    x, y = box["x"] + 170, box["y"] + 200
+    hand.drag([(x - 30, y), (x + 30, y)], [(x - 120, y), (x + 120, y)])
+    hand.touch("End")
+    phone.settle()
+    assert json.loads(looks(phone))[2] == pytest.approx(4 * scale, rel=0.25)
+    assert phone.page.evaluate("() => visualViewport.scale") == 1, "the page is not magnified"
 
 
 def test_search(view: Opened) -> None:

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import locentropy as le
+from locentropy.publishing.about import About
 from locentropy.release.release import Release
 from locentropy.report.html import Html, filled, joined, policy_hash, script_json, tag
 from locentropy.report.page import SCRIPTS, page
@@ -155,6 +156,47 @@ def test_nothing_is_published() -> None:
     made = town(1, mechanism="LimitPTR")
     parsed = Parsed(page(made))
     assert "No value is published" in parsed.words
+
+
+def before_the_manifest(made: Release) -> str:
+    return Parsed(page(made).split(b"<pre>")[0]).words
+
+
+def test_what_the_owner_did_not_say_is_left_out() -> None:
+    """The words that the page leaves out are those of `About`: one does not know the other."""
+    silent = About()
+    words = {"region": silent.region, "curator": silent.curator, "intended_use": silent.intended_use}
+    told = before_the_manifest(town(12, **words))
+    assert "not stated" not in told
+    assert "published by" not in told
+    assert "Meant for" not in told
+    said = Parsed(page(town(12, region="Example, Europe"))).words
+    assert "Example, Europe" in said
+    assert "published by City of Example" in said
+
+
+@pytest.mark.parametrize("mechanism", ["Shares", "Moments", "LimitSS"])
+def test_a_selection_that_names_no_place(mechanism: str) -> None:
+    made = town(
+        12, mechanism=mechanism, locations_source="private selection (epsilon=0.2)", coordinates=False
+    )
+    none = Release(made.to_arrow().slice(0, 0).drop_columns(["name"]), made.statement)
+    words = before_the_manifest(none)
+    assert "No place has a value here" in words
+    assert "there is no place in this release" in words
+    assert "nothing to rank" in words
+    for wrong in (
+        "error bars",
+        "Error bars",
+        "public list of places has no",
+        "Highest first",
+        "lie closer",
+        "wider than",
+    ):
+        assert wrong not in words
+    some = Parsed(page(Release(made.to_arrow().drop_columns(["name"]), made.statement))).words
+    assert "places were selected from the visits" in some
+    assert "Error bars" in some
 
 
 def test_all_alike() -> None:

@@ -61,6 +61,30 @@ def test_a_changed_page_is_noticed(tmp_path: Path) -> None:
     assert "report.html was changed" in locentropy("verify", directory).stdout
 
 
+@pytest.mark.parametrize("name", ["release.csv", "manifest.yaml"])
+def test_a_release_that_was_tampered_with_is_refused(name: str, tmp_path: Path) -> None:
+    directory = town(20).save(tmp_path / "may")
+    path = directory / name
+    path.write_text(path.read_text().replace("Place 3 of 20", "My café").replace("Busy", "Quiet"))
+    for more in ((), ("--out", tmp_path / "page.html")):
+        done = locentropy("report", directory, *more)
+        assert done.returncode == 9
+        assert f"{name} was changed" in done.stderr
+        assert f"locentropy verify {directory}" in done.stderr
+        assert done.stdout == ""
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_changed_page_can_be_drawn_anew_and_a_stray_file_is_told(tmp_path: Path) -> None:
+    directory = town(20).save(tmp_path / "may")
+    (directory / "report.html").write_text("another")
+    (directory / "notes.txt").touch()
+    done = locentropy("report", directory, "--out", tmp_path / "page.html")
+    assert done.returncode == 0, done.stderr
+    assert "notes.txt does not belong to the release" in done.stderr
+    assert (tmp_path / "page.html").read_bytes() == page(le.Release.load(directory))
+
+
 @pytest.mark.usefixtures("unable")
 def test_a_page_of_other_numbers_is_noticed(tmp_path: Path) -> None:
     with pytest.warns(PageWarning):

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locentropy.report.beliefs import Noisy, Settled, chances, variation
-from locentropy.report.standing import TOP, ranks, standing
+from locentropy.report.beliefs import Noisy, Settled
+from locentropy.report.learning import Law, distribution, learnt, variation
+from locentropy.report.standing import TOP, ranks, standing, top_chances
 
 from .making import town
 
@@ -20,15 +21,10 @@ ERRORS = st.one_of(st.just(0.0), st.floats(1e-6, 900))
 PLACES = st.lists(st.tuples(NUMBERS, ERRORS), min_size=TOP + 1, max_size=40)
 
 
-def chances_of(belief: Any) -> Any:
-    reach = 40 * belief.error.max() + 1
-    return chances(belief, belief.value.min() - reach, belief.value.max() + reach, TOP)
-
-
-@given(PLACES, st.sampled_from([Noisy.of, Settled]))
+@given(PLACES, st.sampled_from([Noisy, Settled]))
 def test_chances_are_shares_of_ten(places: list[tuple[float, float]], law: Callable[..., Any]) -> None:
     belief = law(*np.array(places).T)
-    found = chances_of(belief)
+    found = top_chances(belief)
     assert ((found >= 0) & (found <= 1)).all()
     assert found.sum() == pytest.approx(TOP, abs=1e-6)
     certainty = belief.certainty()
@@ -38,33 +34,71 @@ def test_chances_are_shares_of_ten(places: list[tuple[float, float]], law: Calla
 @given(st.lists(NUMBERS, min_size=TOP + 1, max_size=30), st.floats(0.01, 50))
 def test_with_one_error_for_all_higher_is_never_less_likely(values: list[float], error: float) -> None:
     value = np.array(values)
-    for belief in (Noisy.of(value, np.full(len(value), error)), Settled(value, np.full(len(value), error))):
-        found = chances_of(belief)[np.argsort(value)]
+    for belief in (Noisy(value, np.full(len(value), error)), Settled(value, np.full(len(value), error))):
+        found = top_chances(belief)[np.argsort(value)]
         assert (np.diff(found) >= -1e-9).all()
 
 
 def test_where_nothing_is_open_the_ten_are_certain() -> None:
     value = np.arange(30.0)
-    for belief in (Noisy.of(value, np.zeros(30)), Settled(value, np.zeros(30))):
-        assert chances_of(belief) == pytest.approx([0.0] * 20 + [1.0] * 10)
+    for belief in (Noisy(value, np.zeros(30)), Settled(value, np.zeros(30))):
+        assert top_chances(belief) == pytest.approx([0.0] * 20 + [1.0] * 10)
 
 
 def test_where_all_is_noise_nobody_is_ahead() -> None:
-    value = np.random.default_rng(0).normal(2, 1, 400)
-    belief = Noisy.of(value, np.full(400, 5.0))
-    assert belief.variance == 0
-    assert chances_of(belief) == pytest.approx(np.full(400, TOP / 400))
-    assert belief.certainty().max() == 0
+    generator = np.random.default_rng(0)
+    value = 2.0 + 5.0 * generator.laplace(size=400) / np.sqrt(2)
+    found = top_chances(Noisy(value, np.full(400, 5.0)))
+    naive = top_chances(Settled(value, np.full(400, 5.0)))
+    assert found.max() < 0.1 < 0.7 < naive.max()
+    assert found[np.argsort(-value)[:TOP]].sum() < 1, "a quarter of one would be right by chance"
+    assert Noisy(value, np.full(400, 5.0)).certainty().max() < 0.2
 
 
 def test_the_law_of_a_truth_is_bayes_rule() -> None:
-    grid = np.linspace(-30, 30, 600_001)
-    for value, error, mean, variance in ((1.0, 0.7, 0.2, 1.5), (6.0, 2.0, 0.0, 1.0), (-4.0, 0.3, 1.0, 0.5)):
-        density = np.exp(-np.abs(value - grid) * np.sqrt(2) / error - (grid - mean) ** 2 / (2 * variance))
-        belief = Noisy(np.array([value]), np.array([error]), mean, variance)
-        for line in (-5.0, -1.0, 0.3, value, 2.0, 5.5):
-            known = density[grid > line].sum() / density.sum()
-            assert belief.above(line)[0] == pytest.approx(known, abs=1e-4)
+    generator = np.random.default_rng(3)
+    value = generator.gamma(1.0, 1.5, 300) + generator.laplace(size=300) * 0.5
+    belief = Noisy(value, np.full(300, 0.5 * np.sqrt(2)))
+    law = learnt(value, np.full(300, 0.5))
+    grid = np.linspace(law.edges[0], law.edges[-1], 640_001)
+    middle = (grid[1:] + grid[:-1]) / 2
+    prior = np.repeat(law.weights, 10_000)
+    for at in (0, 7, int(value.argmax()), int(value.argmin())):
+        density = prior * np.exp(-np.abs(value[at] - middle) / 0.5)
+        for line in (-0.3, 0.1, 1.0, value[at], 2.7, 5.5):
+            known = density[middle > line].sum() / density.sum()
+            assert belief.above(line)[at] == pytest.approx(known, abs=1e-4)
+
+
+def test_a_law_is_learnt_that_no_normal_one_describes() -> None:
+    """Most places quiet, one in fifty far out: the shape that cities have."""
+    generator = np.random.default_rng(4)
+    truth = np.where(
+        np.arange(5000) % 50 == 0, generator.normal(6.0, 0.3, 5000), generator.normal(1.0, 0.3, 5000)
+    )
+    law = learnt(truth + 0.5 * generator.laplace(size=5000), np.full(5000, 0.5))
+    middle = (law.edges[1:] + law.edges[:-1]) / 2
+    assert law.weights.sum() == pytest.approx(1.0)
+    assert law.weights[(middle > 4.5) & (middle < 7.5)].sum() == pytest.approx(0.02, abs=0.006)
+    assert law.weights[(middle > -0.5) & (middle < 2.5)].sum() == pytest.approx(0.98, abs=0.03)
+    assert law.variance == pytest.approx(truth.var(), rel=0.4)
+    assert Law(np.array([0.0, 6.0]), np.ones(1)).variance == pytest.approx(3.0)
+
+
+def test_longer_lists_give_the_same_law() -> None:
+    generator = np.random.default_rng(5)
+    value = generator.gamma(1.0, 1.5, 60_000)
+    value[:2] = 0.0, 20.0
+    some = np.concatenate([value[:2], value[2::4]])
+    longer, shorter = (learnt(each, np.full(len(each), 0.4)) for each in (value, some))
+    assert (longer.edges == shorter.edges).all()
+    assert np.abs(np.cumsum(longer.weights) - np.cumsum(shorter.weights)).max() < 0.02
+
+
+def test_the_law_of_noise() -> None:
+    draws = np.random.default_rng(6).laplace(size=200_000)
+    for at in (-3.0, -0.5, 0.0, 0.2, 4.0):
+        assert distribution(np.array(at)) == pytest.approx((draws <= at).mean() - 0.5, abs=0.004)
 
 
 def test_variation_is_found() -> None:
@@ -77,14 +111,21 @@ def test_variation_is_found() -> None:
     assert variation(np.array([3.0]), np.array([1.0])) == (3.0, 0.0)
 
 
-def calibration(law: Callable[..., Any], error: float) -> tuple[float, float]:
+Draw = Callable[[np.random.Generator], Any]
+DRAWN: dict[str, Draw] = {
+    "normal": lambda generator: generator.normal(2.0, 1.0, 300),
+    "skewed": lambda generator: generator.gamma(0.5, 2.0, 300),
+}
+
+
+def calibration(law: Callable[..., Any], error: float, draw: Draw = DRAWN["normal"]) -> tuple[float, float]:
     """Said and seen: of places that are said to be likely among the ten, how many are."""
     generator = np.random.default_rng(2)
     said, seen = [], []
     for _ in range(300):
-        truth = generator.normal(2.0, 1.0, 300)
+        truth = draw(generator)
         value = truth + generator.laplace(size=300) * error / np.sqrt(2)
-        chance = chances_of(law(value, np.full(300, error)))
+        chance = top_chances(law(value, np.full(300, error)))
         highest = truth >= np.sort(truth)[-TOP]
         likely = chance > 0.3
         said.append(chance[likely])
@@ -92,9 +133,10 @@ def calibration(law: Callable[..., Any], error: float) -> tuple[float, float]:
     return float(np.concatenate(said).mean()), float(np.concatenate(seen).mean())
 
 
+@pytest.mark.parametrize("drawn", DRAWN)
 @pytest.mark.parametrize("error", [0.1, 0.4, 0.8])
-def test_chances_come_true_as_often_as_they_say(error: float) -> None:
-    said, seen = calibration(Noisy.of, error)
+def test_chances_come_true_as_often_as_they_say(error: float, drawn: str) -> None:
+    said, seen = calibration(Noisy, error, DRAWN[drawn])
     assert said == pytest.approx(seen, abs=0.05)
 
 
@@ -129,9 +171,9 @@ def test_luck_is_counted_where_values_are_noisy_and_only_there() -> None:
     made = town(500, mechanism="Limit")
     places, error = standing(made), np.full(500, 0.5)
     value = made.to_arrow()["entropy"].to_numpy()
-    assert places.chance == pytest.approx(chances_of(Noisy.of(value, error)))
-    assert places.chance != pytest.approx(chances_of(Settled(value, error)), abs=0.05)
+    assert places.chance == pytest.approx(top_chances(Noisy(value, error)))
+    assert places.chance != pytest.approx(top_chances(Settled(value, error)), abs=0.05)
     inferred = town(500, mechanism="Shares")
     table = inferred.to_arrow()
     known = Settled(table["entropy"].to_numpy(), table["std_error"].to_numpy())
-    assert standing(inferred).chance == pytest.approx(chances_of(known))
+    assert standing(inferred).chance == pytest.approx(top_chances(known))

@@ -27,6 +27,11 @@ def ignore_signals() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
+def printable(text: str) -> str:
+    """A text of a file or of its owner as a terminal may show it: nothing that steers it."""
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
 def note(text: str) -> None:
     """Say something beside the result."""
     err.print(text, markup=False, soft_wrap=True)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _LIST = "Places: a public list"
 _GRID = "Places: a public grid"
+UNSTATED = "not stated"
+"""The provenance of a list about which nothing was said."""
 _EXAMPLE = "--grid 40.70,-74.03,40.80,-73.92 --cell 500"
 
 Column = str | None
@@ -78,7 +80,7 @@ def list_from_options(
     chosen: dict[str, Any] = {
         role: RECOGNISE if name is None else (name or None) for role, name in columns.items()
     }
-    return PublicLocations(places, **chosen, provenance=provenance or "not stated")
+    return PublicLocations(places, **chosen, provenance=provenance or UNSTATED)
 
 
 def grid_from_options(box: str | None, cell: float | None) -> Grid | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,7 +41,7 @@ def plan(
     places: Annotated[
         str | None,
         typer.Option(
-            "--places",
+            "--places-kind",
             help="Where the list of places comes from: public-list, grid, selection, by-mechanism.",
         ),
     ] = None,
@@ -88,6 +89,7 @@ def plan(
         accept_no_guarantee=accept_no_guarantee,
     )  # fmt: skip
     selection = mechanism_options.selection_from_options(select_epsilon, select_delta, select_max_locations)
+    target = None if to is None else _target(to)
     sizes = _sizes(users_per_location)
     _check_guesses(mechanism or mechanism_options.DEFAULT, people, sizes)
     with wording.example(_EXAMPLE):
@@ -100,14 +102,14 @@ def plan(
             words=Words(title, curator, purpose),
             people=people,
         )
-    if to is not None:
-        made.to_yaml(_target(to))
+    if target is not None:
+        made.to_yaml(target)
     if as_json:
         out.print_json(json.dumps(made.to_dict()))
     else:
         show(made)
-    if to is not None:
-        note(f"Written to {to}")
+    if target is not None:
+        note(f"Written to {target}")
 
 
 def show(made: Plan) -> None:
@@ -210,4 +212,9 @@ def _target(path: Path) -> Path:
         raise ParameterError(f"{path}: the name must end in .yaml. For example: --out plan.yaml")
     if not path.parent.is_dir():
         raise ParameterError(f"{path}: the folder {path.parent} does not exist. Make it first.")
+    if os.path.lexists(path):
+        raise ParameterError(
+            f"{path} is already there, and may be what somebody has approved. Choose a new name, for example --out "
+            f"{path.with_stem(f'{path.stem}-2')}, or remove it first."
+        )
     return path

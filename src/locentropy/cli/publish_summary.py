@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from locentropy.cli import options
-from locentropy.cli.console import note, out, warn
+from locentropy.cli.console import note, out, printable, warn
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from locentropy.mechanisms.mechanism import Mechanism
+    from locentropy.planning.plans import Plan
     from locentropy.privacy.ledger import Ledger
     from locentropy.publishing.order import Order
     from locentropy.release.release import Release
@@ -24,19 +25,29 @@ NO_LEDGER = (
 )
 
 
-def rehearse(order: Order, ledger: Ledger | None, *, as_json: bool) -> None:
-    """Show what an order would promise, cost and be worth; BudgetError if it does not fit."""
-    from locentropy.cli.plan import show
+def rehearse(
+    order: Order, plan: Plan | None, target: Path | None, ledger: Ledger | None, *, as_json: bool
+) -> None:
+    """Show what an order would promise, cost and be worth; refuses what publishing would refuse without the visits.
 
+    Guesses of an approved plan, which an order does not need, tell more about what to expect.
+    """
+    from locentropy.cli.plan import show
+    from locentropy.publishing.claim import Claim
+
+    if target is not None:
+        Claim(target, "", "").check_target()
     listed = order.listed
-    planned = replace(order.plan, locations=len(listed)) if listed is not None else order.plan
+    thought_of = order.plan if plan is None else plan
+    planned = replace(thought_of, locations=len(listed)) if listed is not None else thought_of
     if as_json:
         told = {"dry_run": True, **planned.to_dict(), "budget_after": _budget_after(order, ledger)}
         out.print_json(json.dumps(told))
         return
     show(planned)
     _say_budget_after(order, ledger)
-    note("A dry run: no visits were read, nothing was spent, nothing was written.")
+    free = "" if target is None else f" {target} is free to publish to."
+    note(f"A dry run: no visits were read, nothing was spent, nothing was written.{free}")
 
 
 def _say_budget_after(order: Order, ledger: Ledger | None) -> None:
@@ -171,7 +182,7 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
 
 def safe(text: object) -> str:
     """An id or a name as a terminal may show it: no markup, nothing that steers it."""
-    return options.shown("".join(letter if letter.isprintable() else "�" for letter in str(text)))
+    return options.shown(printable(str(text)))
 
 
 def _line(text: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from locentropy.cli import options  # noqa: TC001  # Typer reads annotations when it runs
-from locentropy.cli.console import out, warn
+from locentropy.cli.console import out, printable, warn
 from locentropy.core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def report(
 
     Every release has its page, report.html: a map, a ranked list, and what was
     promised. It needs nothing but itself and asks nothing of any network. Exit
-    code 9 if the page is not the one of this release.
+    code 9 if the page is not the one of this release, or its files do not agree.
 
     Examples:
 
@@ -46,8 +46,10 @@ def report(
 
     release = Release.load(directory)
     private = release.statement.private
+    own = directory / names_for(private=private).report
+    _refuse_tampered(directory, None if to is None else own)
     if to is None:
-        path, state = _checked(release, directory / names_for(private=private).report)
+        path, state = _checked(release, own)
     else:
         path, state = _drawn(release, to), "drawn"
     if as_json:
@@ -58,6 +60,27 @@ def report(
         warn("NOT PRIVATE: nothing is promised to the people in the data. Do not publish it.")
     if show:
         typer.launch(path.resolve().as_uri())
+
+
+def _refuse_tampered(directory: Path, replaced: Path | None) -> None:
+    """Refuse a release whose files do not agree; a page that is to be drawn anew may be as it likes."""
+    from locentropy.release.verify import verify
+
+    found = verify(directory)
+    for check in found.checks:
+        problems = [
+            problem
+            for problem in check.problems
+            if replaced is None or not problem.startswith(f"{replaced} ")
+        ]
+        if problems and check.name == "directory":
+            for problem in problems:
+                warn(printable(problem))
+        elif problems:
+            raise ReleaseError(
+                f"{printable(problems[0])} Do not rely on this release, nor on a page of it. To see all that is wrong: "
+                f"locentropy verify {directory}"
+            )
 
 
 def _told(path: Path, state: str) -> str:
@@ -74,11 +97,10 @@ def _told(path: Path, state: str) -> str:
 def _checked(release: Release, path: Path) -> tuple[Path, str]:
     """The page in the release, compared with what this version would draw."""
     from locentropy.core.version import __version__
-    from locentropy.release.reading import describe, regular, sha256
+    from locentropy.release.reading import regular
     from locentropy.report.page import page
 
-    if sha256(regular(path)) != describe(path.parent).hashes[path.name]:
-        raise ReleaseError(f"{path} was changed: its SHA-256 is not the one in the details of the release.")
+    regular(path)
     if release.statement.software_version != __version__:
         return path, "other version"
     if path.read_bytes() != page(release):

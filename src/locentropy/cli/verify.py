@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from locentropy.cli import options  # noqa: TC001  # Typer reads annotations when it runs
-from locentropy.cli.console import out, warn
+from locentropy.cli.console import out, printable, warn
 
 if TYPE_CHECKING:
     from locentropy.release.verify import Report
@@ -69,8 +69,7 @@ def _show(report: Report) -> None:
 
 def _line(text: str) -> None:
     """A line as it is, whatever a file's text looks like: no markup, nothing that steers a terminal."""
-    safe = "".join(letter if letter.isprintable() else "�" for letter in text)
-    out.print(safe, markup=False, soft_wrap=True)
+    out.print(printable(text), markup=False, soft_wrap=True)
 
 
 def _as_json(report: Report) -> dict[str, Any]:

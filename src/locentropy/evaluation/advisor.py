@@ -15,6 +15,7 @@ named for comparison, by the paper's rule of dense and sparse data.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.checks import check_whole
@@ -60,9 +61,15 @@ def advise(
         _check_activity(activity, locations)
         habits, locations = habits_seen(activity), activity.locations
         seen = round(habits.people) or None
-    max_users, people = people or roomy(seen), people or seen
+    people = people or seen
+    max_users = roomy(people)  # what is said is a guess as well, and a bound must not be too small
     bounds = choose_bounds(epsilon, locations, people, habits)
     case = Case(epsilon, locations, people, max_users, delta, bounds, activity)
+    return _minding_the_bound(_recommended(case, bounded_is_enough=bounded_is_enough), max_users)
+
+
+def _recommended(case: Case, *, bounded_is_enough: bool) -> Advice:
+    locations, bounds = case.locations, case.bounds
     if locations is None:
         return case.without_a_list()
     if locations < SHORT_LIST:
@@ -76,6 +83,19 @@ def advise(
             "on their own counts: it assumes nothing about other places."
         )
     return case.shares(bounded_is_enough=bounded_is_enough)
+
+
+def _minding_the_bound(advice: Advice, max_users: int | None) -> Advice:
+    """Say what a bound on people is, wherever one is proposed."""
+    every = (advice.choice, *(each.choice for each in advice.alternatives))
+    if max_users is None or not any("max_users" in choice.parameters for choice in every):
+        return advice
+    told = (
+        f"--max-users {max_users} is a round number with room above the people that are expected; put yours there. It "
+        "must be public, and no fewer than there can be: values are cut at its logarithm, so one that is too small "
+        "makes the busiest places look smaller. A larger one costs no privacy."
+    )
+    return replace(advice, warnings=(*advice.warnings, told))
 
 
 def _check(

@@ -196,7 +196,7 @@ class Case:
         return Choice("moments", {"epsilon": self._written, **self._bounded, **self._capped})
 
     def _moments_error(self, choice: Choice) -> tuple[list[str], tuple[float, float] | None]:
-        rows = Outlook(choice.mechanism, None).rows(_SIZES)
+        rows = Outlook(choice.mechanism, None).rows([n for n in _SIZES if n <= (self.people or n)])
         sizes = "; ".join(f"{row.users:,} users: {nats(row.error)}" for row in rows)
         told = [
             f"Noise, by the users who count at a place, in nats at most on average: {sizes}."

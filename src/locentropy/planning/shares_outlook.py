@@ -125,8 +125,11 @@ class SharesOutlook:
                 named_from(self.selection),
                 "How large the errors are: unknown, because the number of selected places is.",
             ]
-        if self.locations is None or self.people is None:
-            return ["The numbers of places and of people would tell which row it is."]
+        missing = [
+            name for name, number in (("places", self.locations), ("people", self.people)) if number is None
+        ]
+        if missing:
+            return [f"The number of {' and of '.join(missing)} would tell which row it is."]
         told = shares_error(self.expected, self.people)[0]
         return [f"Expected error: {told[0].lower()}{told[1:]}"]
 

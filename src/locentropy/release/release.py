@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from locentropy.core.errors import LocentropyError, ReleaseError
+from locentropy.privacy.guarantee import exact_text
 from locentropy.release.columns import MOST_NATS, check_table
 from locentropy.release.statement import NOT_PRIVATE, Statement
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Release:
     """A table fit to be published and what is said about it. Made by `Release.of`, read back by `Release.load`."""
 
@@ -84,6 +85,16 @@ class Release:
         from locentropy.release.files import save
 
         return save(self, directory)
+
+    def __repr__(self) -> str:
+        """In short: the table has `to_arrow`, and all that is said about it `statement`."""
+        guarantee = self.statement.guarantee
+        if guarantee.epsilon is None:
+            promised = NOT_PRIVATE
+        else:
+            promised = f"ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}"
+        places = f"{len(self):,} {'place' if len(self) == 1 else 'places'}"
+        return f"<Release {self.statement.title!r}: {places}, {promised}, entropy in {self.statement.unit}>"
 
     def __len__(self) -> int:
         """The number of locations."""

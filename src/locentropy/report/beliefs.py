@@ -1,8 +1,8 @@
 """What published numbers leave open about the true values, as laws: how likely is a truth above a line?
 
 `Settled` stands for mechanisms that publish the mean and the deviation of what is open, `Noisy` for those that
-publish truth + noise. The highest of many noisy values are high partly by luck; so `Noisy` also uses how much places
-vary among themselves, which the published values tell as well.
+publish truth + noise. The highest of many noisy values are high partly by luck; so `Noisy` also uses how true values
+are spread over places, which the published values tell as well (`learning.py`).
 """
 
 from __future__ import annotations
@@ -13,18 +13,34 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
+from locentropy.report.learning import distribution, learnt, within
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from locentropy.report.learning import Law
 
     Reals = NDArray[np.float64]
 
 _HALVINGS: Final = 60  # of an interval: more than a float has digits
 _SURE: Final = 1e-9
-"""Errors below this part of the range of values are none, and a variation below its square is none."""
+"""Errors below this part of the range of values are none."""
+_CHUNK: Final = 1 << 16
+"""Places that are worked on at once, so that a million need no more memory than these."""
 
 
 class Belief(Protocol):
     """What is open about the true values of some places."""
+
+    @property
+    def value(self) -> Reals:
+        """Their published values."""
+        ...
+
+    @property
+    def error(self) -> Reals:
+        """Their published standard errors."""
+        ...
 
     def above(self, line: float) -> Reals:
         """For each place, the probability that its true value is above the line."""
@@ -57,52 +73,60 @@ class Settled:
 
 @dataclass(frozen=True, eq=False)
 class Noisy:
-    """Truth ~ N(mean, variance), value = truth + Laplace noise of a known standard error.
+    """Value = truth + Laplace noise of a known standard error, and the law of truths over places is learnt as well.
 
-    Given the value v, the truth has the density of N(mean ± variance/b, variance) below and above v, b being the scale
-    of the noise, with weights that make both meet at v. Noise is Laplace in most mechanisms of this kind, and lighter
-    in the tails in the others; heavy tails say "less sure" there.
+    That a value is cut to what is possible changes nothing: what noise would have led to or beyond the cut falls with
+    the distance of the truth from it as the noise itself does. Noise is Laplace in most mechanisms of this kind, and
+    lighter in the tails in the others; heavy tails say "less sure" there.
     """
 
     value: Reals
     error: Reals
-    mean: float
-    variance: float
 
-    @classmethod
-    def of(cls, value: Reals, error: Reals) -> Noisy:
-        """With the mean and the variance that fit these values."""
-        return cls(value, error, *variation(value, error))
+    @cached_property
+    def _scale(self) -> Reals:
+        """Of the noise: its standard error over the root of two, and never nothing."""
+        scale: Reals = np.maximum(self.error, _least(self.value)) / np.sqrt(2.0)
+        return scale
+
+    @cached_property
+    def _law(self) -> Law:
+        return learnt(self.value, self._scale)
 
     def above(self, line: float) -> Reals:
         """See `Belief`."""
-        from scipy.special import log_ndtr
-
-        if self.variance == 0.0:
-            return np.full(len(self.value), float(line < self.mean))
-        at, (value, slope, both) = (line - self.mean) / np.sqrt(self.variance), self._parts
-        low = at < value
-        # The part of the law on the line's own side of v: what is below the line, or what is above it.
-        beyond = np.exp(
-            np.where(low, -slope, slope) * value + log_ndtr(np.where(low, at, -at) - slope) - both
+        edges, weights = self._law.edges, self._law.weights
+        if line < edges[0] or line >= edges[-1]:
+            return np.full(len(self.value), float(line < edges[0]))
+        cell = int(np.searchsorted(edges, line, side="right")) - 1
+        whole, (all_cells, above_cell) = edges[cell + 1], self._sums(cell)
+        part = distribution((whole - self.value) / self._scale) - distribution(
+            (line - self.value) / self._scale
         )
-        found: Reals = np.where(low, 1.0 - beyond, beyond)
+        found: Reals = (above_cell + weights[cell] * part) / all_cells
         return found
 
-    @cached_property
-    def _parts(self) -> tuple[Reals, Reals, Reals]:
-        """Value and 1/b in standard deviations of the truths, and the logarithm of both weights together."""
-        from scipy.special import log_ndtr
+    def _sums(self, cell: int) -> tuple[Reals, Reals]:
+        """How likely each value is, and how likely together with a truth above a cell."""
+        if cell not in self._known:
+            weights = self._law.weights
+            both = np.stack([weights, np.where(np.arange(len(weights)) > cell, weights, 0.0)], axis=1)
+            parts = [
+                within(self.value[at : at + _CHUNK], self._scale[at : at + _CHUNK], self._law.edges) @ both
+                for at in range(0, len(self.value), _CHUNK)
+            ]
+            found = np.concatenate(parts)
+            self._known[cell] = found[:, 0], found[:, 1]
+        return self._known[cell]
 
-        deviation = np.sqrt(self.variance)
-        slope = np.sqrt(2.0) / np.maximum(self.error, _least(self.value)) * deviation
-        value = (self.value - self.mean) / deviation
-        below, above = -slope * value + log_ndtr(value - slope), slope * value + log_ndtr(-value - slope)
-        return value, slope, np.logaddexp(below, above)
+    @cached_property
+    def _known(self) -> dict[int, tuple[Reals, Reals]]:
+        """The sums of cells that were asked for: a search for the line asks for few."""
+        return {}
 
     def certainty(self) -> Reals:
         """See `Belief`."""
-        return self.variance / (self.variance + np.maximum(self.error, _least(self.value)) ** 2)
+        return self._law.variance / (self._law.variance + 2.0 * self._scale**2)
 
 
 def chances(belief: Belief, low: float, high: float, top: int) -> Reals:
@@ -115,27 +139,6 @@ def chances(belief: Belief, low: float, high: float, top: int) -> Reals:
     gap = float(many.sum() - few.sum())
     share = 0.0 if gap <= 0 else min(max((top - float(few.sum())) / gap, 0.0), 1.0)
     return np.clip(few + share * (many - few), 0.0, 1.0)
-
-
-def variation(value: Reals, error: Reals) -> tuple[float, float]:
-    """Around which mean the true values vary, and with which variance, after Paule and Mandel; 0 if noise explains all.
-
-    The variance is the one with which the weighted squares of deviations add up to their number less one.
-    """
-    least, freedom = _least(value), len(value) - 1
-
-    def fit(variance: float) -> tuple[float, float]:
-        weight = 1.0 / (variance + np.maximum(error, least) ** 2)
-        mean = float((weight * value).sum() / weight.sum())
-        return mean, float((weight * (value - mean) ** 2).sum())
-
-    if freedom < 1 or fit(0.0)[1] <= freedom:
-        return fit(0.0)[0], 0.0
-    low, high = 0.0, float(np.ptp(value)) ** 2
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if fit(middle)[1] > freedom else (low, middle)
-    return fit(high)[0], high
 
 
 def _least(value: Reals) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from locentropy.release.documents import written
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.names import names_for
-from locentropy.report import words
+from locentropy.report import notes, words
 from locentropy.report.chart import distribution
 from locentropy.report.html import Html, asset, filled, joined, policy_hash, script_json, tag
 from locentropy.report.rows import MOST, rows
@@ -31,6 +31,7 @@ SCRIPTS: Final = (
     "painting.js",
     "places.js",
     "map.js",
+    "fingers.js",
     "pointing.js",
     "list.js",
     "main.js",
@@ -56,15 +57,15 @@ def page(release: Release, *, most: int = MOST) -> bytes:
         banner=words.banner(statement),
         header=words.header(release, places),
         promise=words.promise(statement),
-        notices=joined(words.usefulness(release, places), words.selection(release, shown)),
+        notices=joined(words.usefulness(release, places), notes.selection(release, shown)),
         map=_map(release, shown),
-        list_note=words.list_note(release, places),
+        list_note=notes.list_note(release, places),
         head=_head(places),
         body=_first_rows(shown),
         distribution=distribution(values[~np.isnan(values)], statement.unit),
-        distribution_note=joined(words.distribution_note(release)),
+        distribution_note=joined(notes.distribution_note(release, places)),
         reading=words.reading(release, places),
-        use=joined(statement.intended_use),
+        use=words.use(statement),
         tables=joined(tag("code", files.csv), " and ", tag("code", files.parquet)),
         details=tag("code", files.details),
         manifest=joined(written(manifest(statement), heading(statement)).decode()),
@@ -89,7 +90,7 @@ def _policy(style: str, script: str) -> Html:
 
 
 def _map(release: Release, shown: Rows) -> Html:
-    note = words.map_note(release, shown)
+    note = notes.map_note(release, shown)
     return joined(note, Html(asset("map.html"))) if shown.has_map else note
 
 

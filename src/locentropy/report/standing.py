@@ -78,15 +78,20 @@ def standing(release: Release) -> Standing:
         return Standing(by, value, rank, None, None)
     # Error bars are those of the entropy, whichever column places are ranked by.
     shown, error = numbers(table, "entropy")[known], numbers(table, "std_error")[known]
-    settled = release.statement.mechanism in SETTLED
-    belief: Belief = Settled(shown, error) if settled else Noisy.of(shown, error)
-    reach = _REACH * float(error.max()) + 1.0
-    chance = (
-        _everywhere(known, chances(belief, shown.min() - reach, shown.max() + reach, TOP))
-        if len(shown) > TOP
-        else None
-    )
+    belief = belief_about(release.statement.mechanism, shown, error)
+    chance = _everywhere(known, top_chances(belief)) if len(shown) > TOP else None
     return Standing(by, value, rank, chance, _everywhere(known, belief.certainty()))
+
+
+def belief_about(mechanism: str, value: Reals, error: Reals) -> Belief:
+    """What values and standard errors of a mechanism leave open."""
+    return Settled(value, error) if mechanism in SETTLED else Noisy(value, error)
+
+
+def top_chances(belief: Belief) -> Reals:
+    """The chance of each place to be truly among the first ten."""
+    reach = _REACH * float(belief.error.max()) + 1.0
+    return chances(belief, float(belief.value.min()) - reach, float(belief.value.max()) + reach, TOP)
 
 
 def numbers(table: pa.Table, name: str) -> Reals:

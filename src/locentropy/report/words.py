@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from locentropy.report.standing import SETTLED, TOP
 if TYPE_CHECKING:
     from locentropy.release.release import Release
     from locentropy.release.statement import Statement
-    from locentropy.report.rows import Rows
     from locentropy.report.standing import Standing
+
+UNSAID: Final = "not stated"
+"""What a statement says where its owner said nothing; a page leaves it out."""
 
 _MOSTLY_REAL, _PARTLY_REAL = 0.8, 0.3
 
@@ -44,12 +46,12 @@ def banner(statement: Statement) -> Html:
 def header(release: Release, places: Standing) -> Html:
     """Who publishes what, in a few facts."""
     statement = release.statement
-    facts = [
-        f"{len(release):,} {_places(len(release))}",
+    said = (
         statement.region,
-        f"published by {statement.curator}",
-        *([statement.publication_date] if statement.publication_date else []),
-    ]
+        statement.curator if statement.curator == UNSAID else f"published by {statement.curator}",
+        statement.publication_date or UNSAID,
+    )
+    facts = [f"{len(release):,} {places_word(len(release))}", *(fact for fact in said if fact != UNSAID)]
     withheld = len(release) - places.published
     if withheld:
         facts.insert(1, f"{withheld:,} of them withheld")
@@ -106,6 +108,13 @@ def promise(statement: Statement) -> Html:
 
 def usefulness(release: Release, places: Standing) -> Html:
     """How much of what is seen is real, in a sentence or two."""
+    if not places.published:
+        return tag(
+            "p",
+            "No place has a value here: for none did the release find clearly enough people to name it, or to give it "
+            "a value. That does not mean that nobody was there.",
+            class_="notice",
+        )
     if places.certainty is None:
         return tag(
             "p",
@@ -132,80 +141,6 @@ def usefulness(release: Release, places: Standing) -> Html:
     return tag("p", said, class_="notice")
 
 
-def selection(release: Release, rows: Rows) -> Html:
-    """That not all places are shown, where that is so."""
-    if not rows.left_out:
-        return Html("")
-    certain = " and those whose values are most certain" if "std_error" in rows.columns else ""
-    return tag(
-        "p",
-        f"This page shows {len(rows):,} of {len(release):,} places: those with the highest values{certain}. Ranks, "
-        "chances and the distribution are about all places; the tables beside this page have all of them.",
-        class_="notice",
-    )
-
-
-def map_note(release: Release, rows: Rows) -> Html:
-    """What is on the map, or why there is none."""
-    if not rows.has_map:
-        return tag("p", "There is no map, because the public list of places has no coordinates.")
-    certain = (
-        " The larger and the more solid a dot, the surer is its value." if "certainty" in rows.columns else ""
-    )
-    missing = (
-        f" {rows.without_coordinates:,} {_places(rows.without_coordinates)} without coordinates "
-        f"{'is' if rows.without_coordinates == 1 else 'are'} in the list only."
-        if rows.without_coordinates
-        else ""
-    )
-    return tag(
-        "p",
-        f"Each dot is a place, where the public list says it is; its colour is the published entropy.{certain}"
-        f"{missing} ",
-        tag(
-            "span",
-            "Drag to move; zoom with the buttons, or with the wheel after a click; point at a dot to see its numbers. "
-            "With the keyboard: arrows, plus, minus, and zero for everything.",
-            class_="for-mouse",
-        ),
-        tag(
-            "span",
-            "Drag sideways or with two fingers to move, pinch to zoom, tap a dot to see its numbers.",
-            class_="for-touch",
-        ),
-        class_="hint",
-    )
-
-
-def list_note(release: Release, places: Standing) -> Html:
-    """How the list is ranked, and what its chances are."""
-    parts = ["Highest first."]
-    if places.by == "entropy_busy":
-        parts.append(
-            "The order is that of the column entropy_busy, a second estimate from the same noisy answers that is "
-            "better for busy places and worse for all places together; bars and numbers show the entropy itself, so "
-            "they may be out of order."
-        )
-    if places.chance is not None:
-        parts.append(
-            f"“Top {TOP}” is the chance that a place is truly among the {TOP} highest{_of_published(release, places)}, "
-            "computed from published values and error bars alone."
-        )
-    if places.published and (places.rank == 1).sum() > 1:
-        parts.append("Places with equal values share a rank, marked with “=”.")
-    return tag("p", " ".join(parts), class_="hint")
-
-
-def distribution_note(release: Release) -> str:
-    """Why the distribution of published values is not that of the true ones."""
-    if release.statement.mechanism in SETTLED:
-        return (
-            "Published values lie closer together than the true ones: where little is known, a value stays near what "
-            "is usual."
-        )
-    return "Published values are spread wider than the true ones, because noise was added to each."
-
-
 def reading(release: Release, places: Standing) -> Html:
     """How to read the page."""
     statement = release.statement
@@ -224,19 +159,17 @@ def reading(release: Release, places: Standing) -> Html:
             f"{log(2) * in_unit:.2f} {statement.unit} more double it. It is not the number of people who came.",
         ),
         ("Which entropy?", estimand_words(statement)),
-        (
-            "Error bars",
-            _about_intervals(release),
-        ),
     ]
+    if places.published:
+        entries.append(("Error bars", _about_intervals(release)))
     if places.chance is not None:
         entries.append(
             (
                 "How sure is a rank?",
                 f"The line between the {TOP}th and the {TOP + 1}th place is put where {TOP} places are expected above "
                 "it. The chance of a place is the probability that its true value is above that line, given its "
-                "published value and error bar. High noisy values are partly luck, and that is taken into account. It "
-                "is an approximation: treat 90 % as “quite sure”, not as an exact number.",
+                f"published value and error bar. {_about_chances(statement)} It is an approximation: treat 90 % as "
+                "“quite sure”, not as an exact number.",
             )
         )
     if places.published < len(release):
@@ -257,6 +190,23 @@ def reading(release: Release, places: Standing) -> Html:
     return tag("dl", *(joined(tag("dt", term), tag("dd", text)) for term, text in entries))
 
 
+def use(statement: Statement) -> Html:
+    """What the owner means it for, where that was said."""
+    if statement.intended_use == UNSAID:
+        return Html("")
+    return tag("p", tag("strong", "Meant for: "), statement.intended_use)
+
+
+def _about_chances(statement: Statement) -> str:
+    """What the chances rest on."""
+    if statement.mechanism in SETTLED:
+        return (
+            "It rests on the same model as the error bars: where visitors of a place are quite unlike those of others, "
+            "it may say too much."
+        )
+    return "High noisy values are partly luck, and that is taken into account."
+
+
 def _public(statement: Statement) -> str:
     known = [str(public) for public in statement.guarantee.public_inputs if public.name != "locations"]
     if statement.locations_source.startswith("private selection"):
@@ -273,11 +223,8 @@ def _between(facts: list[str]) -> list[str]:
     return separated
 
 
-def _of_published(release: Release, places: Standing) -> str:
-    return " of those that have a value" if places.published < len(release) else ""
-
-
-def _places(count: int) -> str:
+def places_word(count: int) -> str:
+    """The noun for so many of them."""
     return "place" if count == 1 else "places"
 
 

@@ -21,6 +21,11 @@ _RULES: Final = {
     "lon": "values are not numbers, or are missing where a grid needs them",
 }
 
+_NO_TIMES: Final = (
+    " Times in another style, such as 31.01.2026 08:00, can be written as 2026-01-31T08:00:00; or use none: time=None "
+    "(--time '')."
+)
+
 _CONFUSING: Final = {
     "decimal": "texts that read as decimal numbers, such as 7.0 or 7e+00, which could be another spelling of 7",
     "broken": "texts that run over several lines, as after a stray quotation mark that swallows other people's rows",
@@ -54,17 +59,17 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
             named = ", ".join(repr(engine.columns[role]) for role in broken)
             raise SourceError(
                 f"{engine.label}: no row is left when those that break a rule are dropped. Do the columns {named} hold "
-                "what they were named for?"
+                f"what they were named for?{_NO_TIMES if 'time' in broken else ''}"
             )
     if broken and bad_rows == "fail":
         rules = expression.bad_rows(engine.visits)
         found = (
             f"{engine.blame(rules[role])}: column {engine.columns[role]!r}: {_RULES[role]}" for role in broken
         )
-        raise BadRowsError(
-            "Some rows cannot be used.\n" + "\n".join(found) + "\n"
-            'Mend them, or leave such rows out: bad_rows="drop" (--bad-rows drop).'
-        )
+        # Times in another style are so in most rows, and to leave those out would leave next to nothing.
+        unread = 2 * broken.get("time", 0) > row["rows"]
+        remedy = f".{_NO_TIMES}" if unread else ', or leave such rows out: bad_rows="drop" (--bad-rows drop).'
+        raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Mend them{remedy}")))
 
 
 def _refuse_confusing_ids(engine: Engine, row: dict[str, int]) -> None:

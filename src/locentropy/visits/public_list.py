@@ -10,13 +10,15 @@ import pyarrow as pa
 from locentropy.core.errors import BadRowsError, ParameterError, SourceError
 from locentropy.core.locations import Locations
 from locentropy.visits.casting import cast
-from locentropy.visits.columns import RECOGNISE, Choice, resolve
+from locentropy.visits.columns import RECOGNISE, Choice, is_usual, resolve
 from locentropy.visits.ids import presented
 from locentropy.visits.kinds import kind_of
 from locentropy.visits.sources.finding import find_parts
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -58,7 +60,8 @@ class PublicLocations:
             choices = {role: getattr(self, role) for role in ("location", "name", "lat", "lon")}
             if self.location is RECOGNISE and len(part.columns) == 1:
                 choices["location"] = part.columns[0]  # a list of one column is a list of ids
-            roles = resolve(choices, part.columns, part.label, ("location",), prefix="--places-")
+            hint = "" if any(map(is_usual, part.columns)) else _columns_are(part.columns)
+            roles = resolve(choices, part.columns, part.label, ("location",), hint, prefix="--places-")
             relation = part.bind(con, roles, drop_bad=False)
             stored = kind_of(relation.columns["location"].type_name)
             types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
@@ -73,6 +76,11 @@ class PublicLocations:
                     f"{part.label}: cannot be read as a list of places. Is the file whole, and UTF-8 text?"
                 ) from None
         return _as_locations(rows, part.label, typed=not part.reads_once and stored != "big-integer")
+
+
+def _columns_are(columns: Sequence[str]) -> str:
+    """The names of a public list may be shown even where nobody knows what they mean."""
+    return f" Its columns: {', '.join(map(repr, columns))}."
 
 
 def _as_locations(rows: pa.Table, label: str, *, typed: bool) -> Locations:

@@ -46,10 +46,14 @@ function handle(map) {
     tell(fixed = -1);
   }
 
+  const isTap = (event) => moved < (event.pointerType === "mouse" ? 4 : SLIP);
+
   const pointAt = (event) => {
     const { left, top } = canvas.getBoundingClientRect();
     return [event.clientX - left, event.clientY - top];
   };
+
+  leaveOneFingerToThePage(canvas);
 
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
@@ -69,7 +73,7 @@ function handle(map) {
     const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
     fingers.set(event.pointerId, [px, py]);
     moved += Math.hypot(px - ox, py - oy);
-    if (moved < 4) return;
+    if (isTap(event) || (event.pointerType !== "mouse" && !other)) return; // one finger scrolls the page
     canvas.classList.add("dragging");
     changed(() => {
       if (other) {
@@ -83,7 +87,7 @@ function handle(map) {
   function lift(event) {
     if (!fingers.delete(event.pointerId)) return;
     canvas.classList.remove("dragging");
-    if (event.type === "pointerup" && moved < 4) tell(fixed = map.find(...pointAt(event)));
+    if (event.type === "pointerup" && isTap(event)) tell(fixed = map.find(...pointAt(event)));
   }
   canvas.addEventListener("pointerup", lift);
   canvas.addEventListener("pointercancel", lift);

@@ -1,0 +1,110 @@
+"""Whether "in the top 10 with probability p" comes true as often as it says: the page's chances against the truth.
+
+    python benchmarks/ranks.py                                   # all of it
+    python benchmarks/ranks.py --data city --epsilon 1 --seeds 2
+
+Shares is compared with the true entropy; Moments, Limit and Limit-PTR, which say so, with the entropy of bounded visits
+(M = C = 5, k = 50, δ = 1e-8), among the places that have a value. Noise is simulated, from public seeds. "right" is how
+many of the ten places that a page lists first are truly among the ten highest, and "said" how many it expects to be.
+The cells are chances that were said and how often they came true, over all of a mechanism's releases. Gowalla is read
+from the file that LOCENTROPY_GOWALLA names, and left out without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+import locentropy as le
+from locentropy.core.bounds import Bounds
+from locentropy.evaluation.experiments.simulation import SimulatedNoise
+from locentropy.report.standing import TOP, belief_about, top_chances
+from utility_data import GOWALLA, opened
+
+if TYPE_CHECKING:
+    from utility_data import DataSet
+
+DATA = ("city", "clustered", "homes", "regulars", "gowalla")
+EPSILONS = (0.5, 1.0, 5.0)
+SPANS = ((0.02, 0.1), (0.1, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.01))
+M, C, K, DELTA = 5, 5, 50, 1e-8
+
+
+class Told(NamedTuple):
+    """One release: the chance of every place, whether it came true, and the sums over those listed first."""
+
+    chance: np.ndarray
+    true: np.ndarray
+    right: float
+    said: float
+
+
+def mechanisms(epsilon: float) -> dict[str, Any]:
+    return {
+        "Shares": le.Shares(epsilon),
+        "Moments": le.Moments(epsilon, M, C),
+        "Limit": le.Limit(epsilon, M, C),
+        "LimitPTR": le.LimitPTR(epsilon, DELTA, M, C, K),
+    }
+
+
+def told(data: DataSet, name: str, mechanism: Any, seed: int) -> Told | None:
+    """None where no more than ten places have a value: then there are no chances."""
+    made = mechanism.estimate(data.queries, data.locations, SimulatedNoise(seed))
+    truth = data.truth if made.estimand == "true" else data.queries.profile(Bounds(M, C)).entropy
+    known = ~np.isnan(made.entropy)
+    if known.sum() <= TOP:
+        return None
+    value, error, truth = made.entropy[known], made.std_error[known], truth[known]
+    ranking = value if made.entropy_busy is None else made.entropy_busy[known]
+    chance = top_chances(belief_about(name, value, error))
+    true = np.zeros(len(truth), dtype=bool)
+    true[np.argsort(-truth, kind="stable")[:TOP]] = True
+    first = np.argsort(-ranking, kind="stable")[:TOP]
+    return Told(chance, true, float(true[first].sum()), float(chance[first].sum()))
+
+
+def print_table(name: str, found: dict[tuple[str, float], list[Told]]) -> None:
+    print(f"\n{name}\n\n{'data':<10}{'ε':>5}{'right':>7}{'said':>6}")
+    for (data, epsilon), runs in found.items():
+        right, said = (np.mean([getattr(run, part) for run in runs]) for part in ("right", "said"))
+        print(f"{data:<10}{epsilon:>5g}{right:>7.1f}{said:>6.1f}")
+    runs = [run for each in found.values() for run in each]
+    right, said = (np.mean([getattr(run, part) for run in runs]) for part in ("right", "said"))
+    print(f"{'all':<15}{right:>7.1f}{said:>6.1f}\n\n{'chance':<14}{'places':>7}{'said':>7}{'came true':>11}")
+    chance, true = (np.concatenate([getattr(run, part) for run in runs]) for part in ("chance", "true"))
+    for low, high in SPANS:
+        at = (chance >= low) & (chance < high)
+        if at.any():
+            shown = f"{low:g} to {min(high, 1.0):g}"
+            print(f"{shown:<14}{at.sum():>7}{chance[at].mean():>7.2f}{true[at].mean():>11.2f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", nargs="+", default=DATA, choices=DATA)
+    parser.add_argument("--epsilon", nargs="+", type=float, default=EPSILONS)
+    parser.add_argument("--seeds", type=int, default=10)
+    asked = parser.parse_args()
+    found: dict[str, dict[tuple[str, float], list[Told]]] = {name: {} for name in mechanisms(1.0)}
+    for data_name in asked.data:
+        if data_name == "gowalla" and GOWALLA is None:
+            continue
+        with opened(data_name) as data:
+            for epsilon in asked.epsilon:
+                for name, mechanism in mechanisms(epsilon).items():
+                    runs = [told(data, name, mechanism, seed) for seed in range(asked.seeds)]
+                    kept = [run for run in runs if run is not None]
+                    if kept:
+                        found[name][data_name, epsilon] = kept
+    for name, results in found.items():
+        if results:
+            print_table(name, results)
+
+
+if __name__ == "__main__":
+    main()

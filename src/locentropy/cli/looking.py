@@ -1,0 +1,30 @@
+"""Looking at exact data without budget: whoever chooses by what they saw has tuned on it, and the ledger notes that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from locentropy.cli.console import note, warn
+
+NO_LEDGER: Final = (
+    "No ledger: nobody will be told that parameters were tuned on the data. If these people have one: "
+    "--ledger city.ledger"
+)
+
+Ledger = Annotated[
+    Path | None,
+    typer.Option("--ledger", help="The budget of these people, which notes that their data was looked at."),
+]
+
+
+def tell_noted(ledger: Path | None) -> None:
+    """Say where it was noted, or that it was not."""
+    if ledger is None:
+        warn(NO_LEDGER)
+    else:
+        note(
+            f"Noted in {ledger}: manifests of later releases will say that parameters were tuned on the data."
+        )
