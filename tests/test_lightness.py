@@ -64,3 +64,14 @@ def test_every_public_name_exists() -> None:
         assert getattr(locentropy, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         locentropy.nonsense  # noqa: B018
+
+
+def test_a_plan_loads_what_it_needs_and_no_more() -> None:
+    """It answers at once: neither an engine, nor what OpenDP and Arrow would load besides."""
+    code = (
+        "import sys; sys.argv = ['locentropy', 'plan', '--epsilon', '1']; from locentropy.cli.main import run\n"
+        "try: run()\nexcept SystemExit: pass\n"
+        "sys.stderr.write(' '.join({'pyarrow', 'polars', 'scipy', 'duckdb', 'ibis', 'matplotlib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[1:] == [], "after the note that its figures are measured elsewhere"

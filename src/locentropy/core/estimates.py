@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
-import pyarrow as pa
 
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     Reals = NDArray[np.float64]
@@ -82,6 +82,8 @@ class Estimates:
 
     def to_arrow(self) -> pa.Table:
         """A table with `location`, `entropy` and the error columns that exist; null where withheld."""
+        import pyarrow as pa
+
         columns = {"location": self.locations}
         for name in COLUMNS:
             if (column := getattr(self, name)) is not None:

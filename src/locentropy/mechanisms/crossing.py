@@ -11,14 +11,13 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from locentropy.core.errors import EngineError, ParameterError
 from locentropy.core.estimates import Estimates
 from locentropy.privacy.noise import LATTICE, OpenDPNoise, from_lattice
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from locentropy.core.bounds import Bounds
@@ -102,6 +101,9 @@ def of_chosen(
     order, may hang on one id that only one user has; as texts they look the same either way.
     """
     if not listed:
+        import pyarrow as pa  # slow to load, and a plan never gets here
+        import pyarrow.compute as pc
+
         names = ids.filter(pa.array(chosen)).cast(pa.string())
         order = pc.sort_indices(names)
         return _estimates(names.take(order), points[order.to_numpy()], scale, max_users, private=private)

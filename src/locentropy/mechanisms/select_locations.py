@@ -15,11 +15,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from locentropy.core.bounds import Bounds
-from locentropy.core.locations import Locations
 from locentropy.mechanisms.crossing import bounded_profile
 from locentropy.mechanisms.parameters import check_bounds, check_epsilon, check_share, make_plain
 from locentropy.privacy.guarantee import Guarantee, PublicInput
@@ -27,6 +23,7 @@ from locentropy.privacy.selection import SelectionCurve
 
 if TYPE_CHECKING:
     from locentropy.core.bounds import Keep
+    from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
     from locentropy.privacy.noise import Noise
 
@@ -79,6 +76,11 @@ class SelectLocations:
 
     def select(self, queries: Queries, noise: Noise) -> Locations:
         """The places that are named. From here on they are public."""
+        import pyarrow as pa  # slow to load, and a plan never gets here
+        import pyarrow.compute as pc
+
+        from locentropy.core.locations import Locations
+
         profile = bounded_profile(queries, Bounds(self.max_locations, 1, self.keep), None)
         named = self.curve.select(profile.user_counts, noise)
         ids = profile.locations.filter(pa.array(named)).cast(pa.string())

@@ -19,6 +19,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from numbers import Real
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -273,28 +274,28 @@ def _coins(probability: float, count: int) -> Booleans:
 
 @cache
 def _opendp() -> Any:
-    """OpenDP, loaded when noise is first drawn: it costs a sixth of a second."""
-    import opendp.prelude as dp
+    """OpenDP's samplers, loaded when noise is first drawn. Its prelude would load Polars as well, for nothing."""
+    from opendp import domains, measurements, metrics, mod
 
-    dp.enable_features("contrib")
-    return dp
+    mod.enable_features("contrib")
+    return SimpleNamespace(domains=domains, measurements=measurements, metrics=metrics)
 
 
 @cache
 def _integer_space() -> tuple[Any, Any]:
     dp = _opendp()
-    return dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+    return dp.domains.vector_domain(dp.domains.atom_domain(T="i64")), dp.metrics.l1_distance(T="i64")
 
 
 def _laplace_measurement(scale: float) -> Any:
-    return _opendp().m.make_laplace(*_integer_space(), scale=scale)
+    return _opendp().measurements.make_laplace(*_integer_space(), scale=scale)
 
 
 def _flip_measurement(flip: float) -> Any:
     dp = _opendp()
     # A row of zeros has weight 0; the weight only enters OpenDP's map, which is not used for coins.
-    return dp.m.make_randomized_response_bitvec(
-        dp.bitvector_domain(max_weight=1), dp.discrete_distance(), f=flip
+    return dp.measurements.make_randomized_response_bitvec(
+        dp.domains.bitvector_domain(max_weight=1), dp.metrics.discrete_distance(), f=flip
     )
 
 

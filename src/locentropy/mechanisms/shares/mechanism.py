@@ -23,7 +23,6 @@ from locentropy.core.estimates import Estimates
 from locentropy.mechanisms.crossing import is_private, required
 from locentropy.mechanisms.parameters import LISTED, check_epsilon, make_plain, public_inputs
 from locentropy.mechanisms.shares.asking import Questions
-from locentropy.mechanisms.shares.inference.reading import read
 from locentropy.privacy.guarantee import Guarantee
 
 if TYPE_CHECKING:
@@ -67,6 +66,8 @@ class Shares:
 
     def estimate(self, queries: Queries, locations: Locations | None, noise: Noise) -> Estimates:
         """Two values, a standard error and an interval for every location of the list."""
+        from locentropy.mechanisms.shares.inference.reading import read  # a plan has nothing to read
+
         places = required(locations, type(self).__name__)
         questions = self.questions
         _ = questions.scales  # refuses an impossible ε before anything is asked
