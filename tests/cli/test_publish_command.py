@@ -232,7 +232,7 @@ class TestDryRun:
 
 
 class TestHints:
-    """What readers of the release would miss; nothing of it before an error."""
+    """What readers of the release would miss: told when all options are right, and before anything is paid for."""
 
     WITHOUT = ("--places", "places.csv", "--epsilon", "0.5", "--out", "may")
 
@@ -243,12 +243,17 @@ class TestHints:
         assert "--provenance" in done.stderr
         assert "--places-lat y --places-lon x" in done.stderr
 
-    def test_not_before_an_error(self, folder: Path, publish: Publish) -> None:
+    def test_not_before_an_error_of_options(self, publish: Publish) -> None:
+        done = publish(*self.WITHOUT[:-2])
+        assert done.returncode == 2
+        assert "--provenance" not in done.stderr
+        assert "--places-lat" not in done.stderr
+
+    def test_before_anything_is_paid_for(self, folder: Path, publish: Publish) -> None:
         (folder / "visits.csv").write_text("uid,venue\nann,bar\n,cafe\n")
         done = publish(*self.WITHOUT)
         assert done.returncode == 5
-        assert "--provenance" not in done.stderr
-        assert "--places-lat" not in done.stderr
+        assert "--provenance" in done.stderr
 
     def test_not_where_they_are_beside_the_point(self, folder: Path, publish: Publish) -> None:
         said = publish(*self.WITHOUT, "--places-lat", "", "--places-lon", "", "--provenance", "the register")

@@ -175,19 +175,19 @@ def publish(
         bad_rows=bad_rows, ids=ids, private_log=private_log,
     )  # fmt: skip
     resources = options.resources_from(memory, threads, spill, engine)
+    _say(hints)  # now: once it is paid for, what it says cannot be changed
     with _told(), progress_bar() as progress:
         release = carry_out(
             order, table_of_visits, out=to, ledger=book, resources=resources, progress=progress
         )
     ignore_signals()  # it is published: only telling so is left
     tell(release, target, book, as_json=as_json)
-    _say(hints)
     if order.listed is None:
         warn_of_few(using, len(release))
 
 
 def _hints(order: Order, public: PublicLocations | None) -> list[str]:
-    """What is easily forgotten and would be seen by every reader of the release; told once nothing else is wrong."""
+    """What is easily forgotten and would be seen by every reader of the release."""
     found = []
     if getattr(order.mechanism, "max_users", None) is None:
         found.append(

@@ -1,0 +1,143 @@
+"""How a whole `publish` grows with the table: from 1 to 100 million rows on one machine, and on Spark.
+
+    python benchmarks/scale.py                     # embedded: 1, 10 and 100 million rows; engine limited to 2 GB
+    python benchmarks/scale.py --engine spark      # local Spark, two threads: 1 and 10 million rows
+    python benchmarks/scale.py --rows 100000000 --mechanisms shares
+
+Tables are those of benchmarks/profile.py: a tenth as many users as rows and a hundredth as many places, both by Zipf's
+law; all places are listed. Each release is made in a process of its own, after one of a tiny table, and written to
+disk with everything but its page. `noise` is the part of the seconds that drawing noise took, `read` the part from the
+file to exact counts. `growth` is the factor from the row above; ten times the rows are ten times the people and places.
+The time of the processor is told beside that of the clock, which other work on the machine lengthens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+SETTINGS = {
+    "duckdb": {"memory": "2GB"},
+    "spark": {"engine": "spark", "memory": "4GB", "threads": 2},
+}
+ROWS = {"duckdb": [1_000_000, 10_000_000, 100_000_000], "spark": [1_000_000, 10_000_000]}
+
+
+def table(rows: int) -> Path:
+    """The table of the other benchmark; its name is also that of a module of Python's own."""
+    at = Path(__file__).with_name("profile.py")
+    spec = importlib.util.spec_from_file_location("profile_benchmark", at)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.make(rows)
+
+
+def used() -> float:
+    """Seconds of the processor, of this process and of those it has waited for."""
+    mine = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in mine)
+
+
+def turn(rows: int, mechanism: str, engine: str) -> None:
+    """One release, in this process; prints what it took."""
+    import pyarrow as pa
+
+    import locentropy as le
+    from locentropy.privacy.noise import OpenDPNoise
+    from locentropy.publishing import publish as publishing
+    from locentropy.release import files
+
+    files.drawn = lambda release: b"the page is not part of this measurement"
+    noise: list[float] = []
+    counted: list[float] = []
+
+    def laplace(self: OpenDPNoise, *args: Any, draw: Any = OpenDPNoise.laplace) -> Any:
+        began = time.perf_counter()
+        drawn = draw(self, *args)
+        noise.append(time.perf_counter() - began)
+        return drawn
+
+    def rehearse(*args: Any, rehearsed: Any = publishing._rehearse) -> None:
+        rehearsed(*args)
+        counted.append(time.perf_counter())
+
+    OpenDPNoise.laplace, publishing._rehearse = laplace, rehearse
+    chosen = {
+        "limit": le.Limit(1.0, max_locations=5, max_visits=5, max_users=10**8),
+        "moments": le.Moments(1.0, max_locations=5, max_visits=5, max_users=10**8),
+        "shares": le.Shares(1.0, max_users=10**8),
+    }[mechanism]
+
+    def release(rows: int) -> None:
+        places = le.PublicLocations(pa.table({"location": pa.array(range(max(rows // 100, 1)))}))
+        with tempfile.TemporaryDirectory() as folder:
+            resources = le.Resources(**SETTINGS[engine])
+            le.publish(le.Visits(table(rows)), chosen, places, out=f"{folder}/may", resources=resources)
+
+    release(10_000)
+    noise.clear()
+    clock, processor = time.perf_counter(), used()
+    release(rows)
+    took = {"seconds": time.perf_counter() - clock, "processor": used() - processor}
+    took |= {"noise": sum(noise), "read": counted[-1] - clock}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(json.dumps(took | {"peak": peak, "children": children}))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", type=int, nargs="+")
+    parser.add_argument(
+        "--mechanisms", nargs="+", default=["limit", "shares"], choices=["limit", "moments", "shares"]
+    )
+    parser.add_argument("--engine", default="duckdb", choices=list(SETTINGS))
+    parser.add_argument("--turn", nargs=2, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.turn:
+        turn(int(chosen.turn[0]), chosen.turn[1], chosen.engine)
+        return
+    settings = ", ".join(f"{key} {value}" for key, value in SETTINGS[chosen.engine].items())
+    print(f"{chosen.engine} ({settings})\n")
+    print(
+        "| mechanism | rows | seconds | growth | of these reading | noise | processor seconds | growth | peak MB |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    for mechanism in chosen.mechanisms:
+        before: dict[str, float] | None = None
+        for rows in chosen.rows or ROWS[chosen.engine]:
+            table(rows)
+            command = [sys.executable, __file__, "--turn", str(rows), mechanism, "--engine", chosen.engine]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                sys.exit(done.stderr)
+            took: dict[str, float] = json.loads(done.stdout)
+            growth = [
+                "" if before is None else f"× {took[key] / before[key]:.1f}"
+                for key in ("seconds", "processor")
+            ]
+            peak = f"{took['peak']:,.0f}" + (
+                f" + {took['children']:,.0f}" if chosen.engine == "spark" else ""
+            )
+            print(
+                f"| {mechanism} | {rows:,} | {took['seconds']:.1f} | {growth[0]} | {took['read']:.1f} | "
+                f"{took['noise']:.1f} | {took['processor']:.1f} | {growth[1]} | {peak} |",
+                flush=True,
+            )
+            before = took
+
+
+if __name__ == "__main__":
+    main()
