@@ -119,7 +119,7 @@ def main() -> None:
         before: dict[str, float] | None = None
         for rows in chosen.rows or ROWS[chosen.engine]:
             table(rows)
-            command = [sys.executable, __file__, "--turn", str(rows), mechanism, "--engine", chosen.engine]
+            command = [sys.executable, "-P", __file__, "--turn", str(rows), mechanism, "--engine", chosen.engine]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 sys.exit(done.stderr)

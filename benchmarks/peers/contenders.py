@@ -1,0 +1,79 @@
+"""Who takes part, what each computes, and what it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+_COUNTS = "private users per place"
+_ENTROPY = "private entropy per place"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One row of the table."""
+
+    name: str
+    """For the command line and its folder."""
+    title: str
+    computes: str
+    answers: Literal["release", "bounded", "true", "users"]
+    """What its answer is held against; see `checks.py`."""
+    script: str
+    argument: str | None = None
+    packages: tuple[str, ...] = ()
+    """What its own environment gets; none: it runs in this one."""
+    slow: bool = False
+    """Whether to guess how long it will take before it is let loose on a large table."""
+
+
+def _ours(mechanism: str) -> Contender:
+    title = f"locentropy, `{mechanism}`"
+    return Contender(mechanism.lower(), title, _ENTROPY, "release", "ours.py", mechanism.lower())
+
+
+DUCKDB = Contender("duckdb", "DuckDB, by hand", "entropy per place, bounded", "bounded", "duckdb_query.py")
+
+CONTENDERS = (
+    DUCKDB,
+    _ours("Limit"),
+    _ours("Moments"),
+    _ours("Shares"),
+    Contender(
+        "opendp",
+        "OpenDP, Context API",
+        _COUNTS,
+        "users",
+        "opendp_counts.py",
+        packages=("opendp[polars]==0.16.0",),
+        slow=True,
+    ),
+    Contender(
+        "pipelinedp",
+        "PipelineDP, local backend",
+        _COUNTS,
+        "users",
+        "pipelinedp_counts.py",
+        packages=("pipeline-dp==0.3.1", "pyarrow"),
+        slow=True,
+    ),
+    Contender(
+        "tumult",
+        "Tumult Analytics on Spark",
+        _COUNTS,
+        "users",
+        "tumult_counts.py",
+        packages=("tmlt.analytics==0.21.0",),
+        slow=True,
+    ),
+    Contender(
+        "skmob",
+        "scikit-mobility",
+        "entropy per place",
+        "true",
+        "skmob_entropy.py",
+        # It asks for pandas 1, which is older than NumPy 2 and all that was built for it.
+        packages=("scikit-mobility==1.3.1", "numpy<2", "pyarrow<20", "scipy<1.12", "shapely<2"),
+        slow=True,
+    ),
+)
