@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench fuzz soak docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/locentropy demo
@@ -17,10 +17,21 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.installed-dev
-	$(BIN)/python benchmarks/profile.py
+	$(BIN)/python benchmarks/profiles.py
 	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/sensitivity.py
 	$(BIN)/python benchmarks/utility.py
+
+# Hostile input for every reader; the tests do the same for half a minute each. `.ci/fuzz` is for a scheduled job.
+SEED         ?= 0
+SECONDS_EACH ?= 600
+PUBLICATIONS ?= 1000
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.fuzz.running --seconds $(SECONDS_EACH) --seed $(SEED)
+
+# Publications on random data with random faults: no spend is lost, no error unexplained, no private value shown.
+soak: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.faults.soaking --publications $(PUBLICATIONS) --seed $(SEED)
 
 # A link that leads nowhere stops it (but not with --quiet). To read: python3 -m http.server --directory site
 docs: $(VENV)/.installed-dev

@@ -3,7 +3,7 @@
     python benchmarks/peers.py                        # 1 and 10 million rows, 5 rounds
     python benchmarks/peers.py --rows 100000 --rounds 1 --only duckdb shares opendp
 
-All read the same Parquet file of visits and the same public list of places (see `profile.py`: 10 million
+All read the same Parquet file of visits and the same public list of places (see `profiles.py`: 10 million
 visits of 1 million users to 100,000 places). Nobody else publishes location entropy under user-level privacy;
 the closest that others offer is the number of users of every place, each user counting in at most M = 5
 places, at the same ε = 1. Every answer is checked before its time counts.
@@ -23,7 +23,6 @@ import statistics
 import sys
 import tempfile
 from pathlib import Path
-from profile import FOLDER, make
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +34,7 @@ from peers.contenders import CONTENDERS, DUCKDB, Contender
 from peers.environments import NotInstalledError, interpreter
 from peers.running import FailedError, Files, Turn, run
 from peers.turn import EPSILON, M
+from profiles import FOLDER, make
 
 if TYPE_CHECKING:
     from collections.abc import Collection

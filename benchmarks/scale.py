@@ -4,7 +4,7 @@
     python benchmarks/scale.py --engine spark      # local Spark, two threads: 1 and 10 million rows
     python benchmarks/scale.py --rows 100000000 --mechanisms shares
 
-Tables are those of benchmarks/profile.py: a tenth as many users as rows and a hundredth as many places, both by Zipf's
+Tables are those of benchmarks/profiles.py: a tenth as many users as rows and a hundredth as many places, both by Zipf's
 law; all places are listed. Each release is made in a process of its own, after one of a tiny table, and written to
 disk with everything but its page. `noise` is the part of the seconds that drawing noise took, `read` the part from the
 file to exact counts. `growth` is the factor from the row above; ten times the rows are ten times the people and places.
@@ -14,15 +14,17 @@ The time of the processor is told beside that of the clock, which other work on 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+import psutil
+
+from profiles import make
 
 SETTINGS = {
     "duckdb": {"memory": "2GB"},
@@ -31,21 +33,23 @@ SETTINGS = {
 ROWS = {"duckdb": [1_000_000, 10_000_000, 100_000_000], "spark": [1_000_000, 10_000_000]}
 
 
-def table(rows: int) -> Path:
-    """The table of the other benchmark; its name is also that of a module of Python's own."""
-    at = Path(__file__).with_name("profile.py")
-    spec = importlib.util.spec_from_file_location("profile_benchmark", at)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.make(rows)
-
-
 def used() -> float:
-    """Seconds of the processor, of this process and of those it has waited for."""
-    mine = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in mine)
+    """Seconds of the processor, of this process and of those below it: Spark is one."""
+    here = psutil.Process()
+    times = [each.cpu_times() for each in (here, *here.children(recursive=True))]
+    return sum(each.user + each.system for each in times)
+
+
+def peak() -> float:
+    """The most memory, in MB, that each of these processes ever had, added up."""
+    here = psutil.Process()
+    status = [Path(f"/proc/{each.pid}/status").read_text() for each in (here, *here.children(recursive=True))]
+    return (
+        sum(
+            int(line.split()[1]) for text in status for line in text.splitlines() if line.startswith("VmHWM:")
+        )
+        / 1024
+    )
 
 
 def turn(rows: int, mechanism: str, engine: str) -> None:
@@ -82,7 +86,7 @@ def turn(rows: int, mechanism: str, engine: str) -> None:
         places = le.PublicLocations(pa.table({"location": pa.array(range(max(rows // 100, 1)))}))
         with tempfile.TemporaryDirectory() as folder:
             resources = le.Resources(**SETTINGS[engine])
-            le.publish(le.Visits(table(rows)), chosen, places, out=f"{folder}/may", resources=resources)
+            le.publish(le.Visits(make(rows)), chosen, places, out=f"{folder}/may", resources=resources)
 
     release(10_000)
     noise.clear()
@@ -90,9 +94,7 @@ def turn(rows: int, mechanism: str, engine: str) -> None:
     release(rows)
     took = {"seconds": time.perf_counter() - clock, "processor": used() - processor}
     took |= {"noise": sum(noise), "read": counted[-1] - clock}
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(json.dumps(took | {"peak": peak, "children": children}))
+    print(json.dumps(took | {"peak": peak()}))
 
 
 def main() -> None:
@@ -118,8 +120,8 @@ def main() -> None:
     for mechanism in chosen.mechanisms:
         before: dict[str, float] | None = None
         for rows in chosen.rows or ROWS[chosen.engine]:
-            table(rows)
-            command = [sys.executable, "-P", __file__, "--turn", str(rows), mechanism, "--engine", chosen.engine]
+            make(rows)
+            command = [sys.executable, __file__, "--turn", str(rows), mechanism, "--engine", chosen.engine]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 sys.exit(done.stderr)
@@ -128,12 +130,9 @@ def main() -> None:
                 "" if before is None else f"× {took[key] / before[key]:.1f}"
                 for key in ("seconds", "processor")
             ]
-            peak = f"{took['peak']:,.0f}" + (
-                f" + {took['children']:,.0f}" if chosen.engine == "spark" else ""
-            )
             print(
                 f"| {mechanism} | {rows:,} | {took['seconds']:.1f} | {growth[0]} | {took['read']:.1f} | "
-                f"{took['noise']:.1f} | {took['processor']:.1f} | {growth[1]} | {peak} |",
+                f"{took['noise']:.1f} | {took['processor']:.1f} | {growth[1]} | {took['peak']:,.0f} |",
                 flush=True,
             )
             before = took

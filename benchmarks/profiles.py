@@ -1,7 +1,7 @@
 """How fast a profile is made: ours against the same query written by hand, in one run.
 
-    python benchmarks/profile.py                # 10 million rows, and 100 million under a 1 GB limit
-    python benchmarks/profile.py --rows 1000000 --repeats 3 --no-large
+    python benchmarks/profiles.py                # 10 million rows, and 100 million under a 1 GB limit
+    python benchmarks/profiles.py --rows 1000000 --repeats 3 --no-large
 
 Every contender answers the same question about the same Parquet file (10 million visits of 1 million
 users to 100,000 locations, both by Zipf's law): keep the first M = 5 locations of each user, count at most
