@@ -62,6 +62,7 @@ class DuckDBEngine:
     def _open(self, visits: Visits, required: Sequence[str]) -> None:
         parts = find_parts(self._con, visits)
         self._labels = [part.label for part in parts]
+        self._unchanged = [part.unchanged for part in parts]
         self.label = self._labels[0] if len(parts) == 1 else str(visits.source)
         self._loaded = any(part.reads_once for part in parts)
         roles = common_roles(visits, parts, required)
@@ -160,7 +161,9 @@ class DuckDBEngine:
         return ibis.table({field.name: str(field.type) for field in table.schema}, name=unique)
 
     def forget_visits(self) -> None:
-        """Free what was loaded."""
+        """Free what was loaded, if it was the same from the first look to the last."""
+        for files in self._unchanged:
+            files.check()
         if self._loaded:
             self._con.execute("DROP TABLE visits")
 
@@ -173,23 +176,28 @@ class DuckDBEngine:
     def _guarded(self, run: Callable[[str], Any], sql: str, doing: str) -> Any:
         """Run a query in a thread, so that this one can show progress and hear Ctrl-C."""
         outcome: dict[str, Any] = {}
-        finished = threading.Event()  # joining a thread is not safe against signals in Python 3.11
+        # Joining a thread is not safe against signals in Python 3.11. And a query that nobody waits for would outlive
+        # the interpreter, which then aborts: either the worker hears that it is not wanted, or it is waited for.
+        begun, unwanted, finished = threading.Event(), threading.Event(), threading.Event()
 
         def worker() -> None:
+            begun.set()
             try:
-                outcome["value"] = run(sql)
+                if not unwanted.is_set():
+                    outcome["value"] = run(sql)
             except BaseException as error:  # handed to the waiting thread, whatever it is
                 outcome["error"] = error
             finally:
                 finished.set()
 
-        threading.Thread(target=worker, name=doing, daemon=True).start()
         try:
+            threading.Thread(target=worker, name=doing, daemon=True).start()
             while not finished.wait(_SECONDS_BETWEEN_LOOKS):
                 self._report(doing, self._con.query_progress())
         except BaseException:
-            self._con.interrupt()
-            finished.wait()
+            unwanted.set()
+            while begun.is_set() and not finished.wait(_SECONDS_BETWEEN_LOOKS):
+                self._con.interrupt()  # more than once: the query may have started only just now
             raise
         self._report(doing, 100.0)
         if "error" in outcome:
