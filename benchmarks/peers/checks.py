@@ -61,7 +61,9 @@ class Truth:
             exact = self.true if contender.answers == "true" else self.bounded
             entropy = np.zeros(self.places)
             entropy[location] = table["entropy"].to_numpy()
-            assert np.allclose(entropy, exact, rtol=0, atol=1e-9), "an entropy is wrong"
+            right = np.isclose(entropy, exact, rtol=0, atol=1e-9)
+            least = 0.99 if contender.answers == "bounded, ties aside" else 1.0
+            assert right.mean() >= least, f"{np.sum(~right)} entropies are wrong"
 
     def _check_counts(self, location: np.ndarray, counts: np.ndarray) -> None:
         """Up to noise of scale M/ε: every user counts in M places, and in none twice."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,16 +14,18 @@ QUERY = f"""
         SELECT "user", location, count(*) AS visits, min(time) AS first FROM 'VISITS' GROUP BY ALL),
     ranked AS (
         SELECT location, least(visits, {C}) AS visits,
-               row_number() OVER (PARTITION BY "user" ORDER BY first, md5(location::VARCHAR)) AS rank
+               row_number() OVER (PARTITION BY "user" ORDER BY first, TIE) AS rank
         FROM pairs)
     SELECT location, ln(sum(visits)) - sum(visits * ln(visits)) / sum(visits) AS entropy
     FROM ranked WHERE rank <= {M} GROUP BY location"""
+
+TIES = {"id": "location", "md5": "md5(location::VARCHAR)"}
 
 
 def entropies(visits: str, places: str) -> pa.Table:
     """Of every visited place; all visited places are listed."""
     with duckdb.connect() as con:
-        return con.sql(QUERY.replace("VISITS", visits)).to_arrow_table()
+        return con.sql(QUERY.replace("VISITS", visits).replace("TIE", TIES[sys.argv[1]])).to_arrow_table()
 
 
 if __name__ == "__main__":

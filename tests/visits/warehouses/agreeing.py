@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -124,3 +125,16 @@ def listed(table: pa.Table) -> list[Any]:
     ids = np.array(table["location"].unique().to_pylist(), dtype=object)
     stranger: Any = "nobody's" if isinstance(ids[0], str) else 10**12
     return [*ids[::2], stranger]
+
+
+def snippet(number: int) -> str:
+    """A snippet of the page about Spark and warehouses, which needs one of them to run."""
+    page = Path(__file__).parents[3] / "docs" / "scale.md"
+    return re.findall(r"^```py\n(.*?)^```", page.read_text(), re.S | re.M)[number]
+
+
+def with_other_names(folder: Path) -> pa.Table:
+    """Visits as the page has them, and a list of places in a folder."""
+    (folder / "venues.csv").write_text("location\nbar\npark\n")
+    times = pa.array([1, 2, 3], pa.timestamp("us"))
+    return pa.table({"uid": [1, 2, 2], "venue": ["bar", "bar", "park"], "at": times})

@@ -182,3 +182,11 @@ def test_a_backend_of_an_unknown_kind_must_tell_ids_apart(monkeypatch: pytest.Mo
     duck.raw_sql("INSERT INTO t VALUES ('a', 1), ('A', 2)")
     with pytest.raises(ColumnError, match="collation"):
         le.exact_profile(le.Visits(duck.table("t")))
+
+
+def test_the_snippet_of_the_page(con: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    con.create_table("checkins", agreeing.with_other_names(tmp_path).rename_columns(["user", "venue", "at"]))
+    monkeypatch.setattr(ibis.postgres, "connect", lambda **where: con)
+    exec(agreeing.snippet(1), {})  # noqa: S102
+    assert le.verify(tmp_path / "may").ok

@@ -186,3 +186,11 @@ def test_publish_from_the_command_line(tmp_path: Path, spark: Any) -> None:
     assert "WARN" not in done.stderr
     assert len(le.Release.load(tmp_path / "may")) == len(names)
     assert not list(tmp_path.glob("locentropy-*")), "what was spilled is gone"
+
+
+def test_the_snippet_of_the_page(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    spark.createDataFrame(agreeing.with_other_names(tmp_path)).createOrReplaceTempView("checkins")
+    exec(agreeing.snippet(0), {"spark": spark})  # noqa: S102
+    spark.catalog.dropTempView("checkins")
+    assert le.verify(tmp_path / "may").ok
