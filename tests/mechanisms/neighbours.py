@@ -1,16 +1,15 @@
-"""Neighbours between which entropy moves most, found by search and not by the package's formulas."""
+"""Neighbours between which entropy moves most, as the audit finds them: by search, not by the package's formulas."""
 
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations_with_replacement
 from math import log
 
-import numpy as np
+from locentropy.audit.numerical.neighbours import every_crowd, joined, some_users, worst
 
 from .recording import Crowd
 
-ALL_SHAPES_UP_TO = 40  # users; beyond, the one odd count does not matter
+__all__ = ["entropy", "every_crowd", "joined", "pairs", "some_users", "worst"]
 
 
 def entropy(crowd: Crowd) -> float:
@@ -18,59 +17,8 @@ def entropy(crowd: Crowd) -> float:
     return log(total) - sum(u * v * log(v) for v, u in crowd.items()) / total if total else 0.0
 
 
-def joined(crowd: Crowd, visits: int) -> Crowd:
-    return {**crowd, visits: crowd.get(visits, 0) + 1}
-
-
-@cache
-def worst(max_visits: int, users: int) -> tuple[Crowd, int]:
-    """A crowd of m users and the visits of one more whose coming moves the entropy furthest.
-
-    Looked for among crowds of j users at C, one at x and the rest at 1: sensitivity.md proves that nothing
-    else is worse, and `every_crowd` tries all others for small C and m.
-    """
-    if users == 0:
-        return {}, 1
-    small = users <= ALL_SHAPES_UP_TO
-    full, odd, new = np.meshgrid(
-        np.arange(users),
-        np.arange(1, max_visits + 1) if small else [1],
-        np.arange(1, max_visits + 1) if small else sorted({1, min(2, max_visits), max_visits}),
-        indexing="ij",
-    )
-    rest = users - 1 - full
-    total = full * max_visits + odd + rest
-    weight = full * max_visits * log(max_visits) + odd * np.log(odd)
-    change = (
-        np.log(total + new) - (weight + new * np.log(new)) / (total + new) - np.log(total) + weight / total
-    )
-    at = np.unravel_index(np.argmax(np.abs(change)), change.shape)
-    crowd: Crowd = {}
-    for visits, many in ((1, rest[at]), (max_visits, full[at]), (odd[at], 1)):
-        if many:
-            crowd[int(visits)] = crowd.get(int(visits), 0) + int(many)
-    return crowd, int(new[at])
-
-
 @cache
 def pairs(max_visits: int, users: tuple[int, ...]) -> tuple[list[Crowd], list[Crowd]]:
     """The crowds without and with one more user, for each number of users."""
     found = [worst(max_visits, m) for m in users]
     return [crowd for crowd, _ in found], [joined(crowd, new) for crowd, new in found]
-
-
-def every_crowd(max_visits: int, users: int) -> list[tuple[Crowd, Crowd]]:
-    """All neighbours of m and m + 1 users."""
-    found = []
-    for counts in combinations_with_replacement(range(1, max_visits + 1), users):
-        crowd: Crowd = {}
-        for count in counts:
-            crowd = joined(crowd, count)
-        found += [(crowd, joined(crowd, new)) for new in range(1, max_visits + 1)]
-    return found
-
-
-def some_users(largest: int, dense: int = 120, sparse: int = 60) -> tuple[int, ...]:
-    """Every number up to `dense`, then ever fewer up to `largest`."""
-    far = np.geomspace(dense, max(largest, dense + 1), sparse).astype(int).tolist()
-    return tuple(sorted({*range(dense), *far}))

@@ -11,6 +11,7 @@ import typer
 import locentropy
 from locentropy.cli import (
     advise,
+    audit,
     datasets,
     demo,
     entropy,
@@ -37,6 +38,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(advise.advise)
+app.command()(audit.audit)
 app.command()(demo.demo)
 app.command()(entropy.entropy)
 app.command()(evaluate.evaluate)

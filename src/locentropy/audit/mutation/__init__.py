@@ -1,0 +1,1 @@
+"""Faults, planted one at a time, and the checks that must see them."""

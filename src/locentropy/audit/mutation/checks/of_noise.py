@@ -1,0 +1,116 @@
+"""Checks of the noise itself, as it is drawn for releases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from locentropy.audit.mutation.check import check
+from locentropy.audit.recording import crowd_queries
+from locentropy.core.locations import Locations
+from locentropy.mechanisms.limit import Limit
+from locentropy.privacy.noise import LATTICE, OpenDPNoise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+_DRAWS: Final = 30_000
+_SCALE: Final = 200.0
+_DEVIATIONS: Final = 6.0
+"""By chance alone a check fails less than once in a hundred million times."""
+
+
+def _zeros(many: int) -> NDArray[np.int64]:
+    return np.zeros(many, dtype=np.int64)
+
+
+@check("noise has its scale, value by value")
+def law() -> list[str]:
+    """The mean of |noise| is that of the scale, and the noise of one value says nothing about the next."""
+    wrong = []
+    one = OpenDPNoise().laplace(_zeros(_DRAWS), _SCALE)
+    each = OpenDPNoise().laplace_each(_zeros(_DRAWS), np.full(_DRAWS, _SCALE))
+    # Discrete Laplace: E|k| = 1/sinh(1/b), and |k| has about that standard deviation.
+    expected = 1.0 / np.sinh(1.0 / _SCALE)
+    for name, noise in (("laplace", one), ("laplace_each", each)):
+        off = abs(np.abs(noise).mean() / expected - 1.0) * np.sqrt(_DRAWS)
+        if off > _DEVIATIONS:
+            wrong.append(
+                f"{name}: the mean of |noise| is {np.abs(noise).mean() / expected:.3f} of what it should be"
+            )
+        alike = abs(float((np.sign(noise[1:]) * np.sign(noise[:-1])).mean())) * np.sqrt(_DRAWS)
+        if alike > _DEVIATIONS:
+            wrong.append(f"{name}: one value's noise tells about the next")
+    return wrong
+
+
+@check("noise is drawn anew")
+def fresh() -> list[str]:
+    """Asked twice, by one object or by two, it gives two answers."""
+    zeros, wide = _zeros(50), np.full(50, _SCALE)
+    ways: dict[str, Callable[[OpenDPNoise], Any]] = {
+        "laplace": lambda noise: noise.laplace(zeros, _SCALE),
+        "laplace_each": lambda noise: noise.laplace_each(zeros, wide),
+        "bernoulli_each": lambda noise: noise.bernoulli_each(np.full(200, 0.5)),
+    }
+    wrong = []
+    for name, draw in ways.items():
+        noise = OpenDPNoise()
+        answers = [draw(noise), draw(noise), draw(OpenDPNoise())]
+        if any(np.array_equal(answers[i], answers[j]) for i, j in ((0, 1), (0, 2), (1, 2))):
+            wrong.append(f"{name} gives the same answer twice")
+    return wrong
+
+
+@check("noise keeps to whole lattice points")
+def lattice() -> list[str]:
+    """Noise is made of integers, and what is published of them is a lattice point."""
+    wrong = []
+    if OpenDPNoise().laplace(_zeros(9), _SCALE).dtype != np.int64:
+        wrong.append("noise is not made of 64-bit integers")
+    queries = crowd_queries([{1: 2**20}] * 20)  # far from 0, where values are cut
+    shown = Limit(1.0, 1, 1).estimate(queries, Locations(queries.locations), OpenDPNoise()).entropy
+    if not np.array_equal(shown * LATTICE, np.rint(shown * LATTICE)):
+        wrong.append("published values lie between lattice points, which tells them apart")
+    return wrong
+
+
+@check("noise refuses what would not protect")
+def refusals() -> list[str]:
+    """No noise at scale 0, none on real numbers, none where it would not fit."""
+    noise, zeros = OpenDPNoise(), _zeros(2)
+    odd: dict[str, Callable[[], object]] = {
+        "a scale of 0": lambda: noise.laplace(zeros, 0.0),
+        "a scale below 0": lambda: noise.laplace(zeros, -1.0),
+        "a scale that is no number": lambda: noise.laplace(zeros, float("nan")),
+        "one scale of 0 among others": lambda: noise.laplace_each(zeros, np.array([3.0, 0.0])),
+        "real numbers": lambda: noise.laplace(np.array([0.5, 1.5]), 3.0),
+        "values at the end of 64 bits": lambda: noise.laplace(np.array([2**62, 0]), 3.0),
+        "a coin of more than 1": lambda: noise.bernoulli_each(np.array([1.5])),
+    }
+    return [f"{what} is taken" for what, call in odd.items() if not _refused(call)]
+
+
+def _refused(call: Callable[[], object]) -> bool:
+    try:
+        call()
+    except Exception:  # whoever refuses, nothing is drawn
+        return True
+    return False
+
+
+@check("coins have their probability")
+def coins() -> list[str]:
+    """Rare ones, even ones, and those that are certain."""
+    wrong = []
+    for chance in (0.01, 0.3, 0.5, 0.97):
+        seen = float(OpenDPNoise().bernoulli_each(np.full(_DRAWS, chance)).mean())
+        if abs(seen - chance) > _DEVIATIONS * np.sqrt(chance * (1 - chance) / _DRAWS):
+            wrong.append(f"coins of {chance} come up {seen:.4f} of the time")
+    sure = OpenDPNoise().bernoulli_each(np.array([0.0, 1.0] * 100))
+    if sure.tolist() != [False, True] * 100:
+        wrong.append("coins of 0 and 1 are not certain")
+    return wrong

@@ -1,0 +1,138 @@
+"""Noise that is too small, repeats itself, or is not the noise that the proofs are about."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from locentropy.audit.mutation.planting import Change, Fault
+from locentropy.audit.mutation.predictable import PredictableNoise
+from locentropy.core.bounds import Bounds
+from locentropy.mechanisms import crossing
+from locentropy.mechanisms.limit import Limit
+from locentropy.privacy import noise
+from locentropy.privacy.noise import LATTICE, OpenDPNoise
+
+
+def _real_numbers(_: Any) -> Any:
+    def laplace(self: OpenDPNoise, values: Any, scale: float) -> Any:
+        return values + scale * PredictableNoise().reals(np.shape(values))
+
+    return laplace
+
+
+class _Louder:
+    """Noise that is the larger the more people there are."""
+
+    private = True
+
+    def __init__(self, noise: Any, people: int) -> None:
+        self.noise, self.people = noise, people
+
+    def laplace(self, values: Any, scale: float) -> Any:
+        """More noise than promised, and how much is told by the data."""
+        return self.noise.laplace(values, scale * (1 + self.people / 1000))
+
+
+def _scale_of_the_data(true: Any) -> Any:
+    def estimate(self: Limit, queries: Any, locations: Any, noise: Any) -> Any:
+        people = int(
+            queries.profile(Bounds(self.max_locations, self.max_visits, self.keep)).user_counts.max()
+        )
+        return true(self, queries, locations, _Louder(noise, people))
+
+    return estimate
+
+
+def _one_for_all(true: Any) -> Any:
+    def laplace(self: OpenDPNoise, values: Any, scale: float) -> Any:
+        return values + true(self, np.zeros(1, dtype=np.int64), scale)[0]
+
+    return laplace
+
+
+TWO_THIRDS: Final = Fault(
+    "noise at two thirds of its scale",
+    "every promise is off by half, and no formula shows it",
+    "attack on draws, limit",
+    (
+        Change(
+            OpenDPNoise, "laplace", lambda true: lambda self, values, scale: true(self, values, scale * 2 / 3)
+        ),
+    ),
+)
+"""What the attack must see, to have teeth."""
+
+FAULTS: Final = (
+    TWO_THIRDS,
+    Fault(
+        "noise of single scales at two thirds",
+        "the same, for Limit-SS only",
+        "noise has its scale, value by value",
+        (
+            Change(
+                OpenDPNoise,
+                "laplace_each",
+                lambda true: lambda self, values, scales: true(self, values, np.asarray(scales) * 2 / 3),
+            ),
+        ),
+    ),
+    Fault(
+        "one draw for all places",
+        "differences between places are published exactly",
+        "noise has its scale, value by value",
+        (Change(OpenDPNoise, "laplace", _one_for_all),),
+    ),
+    Fault(
+        "scale set by the data",
+        "how far published values scatter tells how many people there are",
+        "scales and questions are public",
+        (Change(Limit, "estimate", _scale_of_the_data),),
+    ),
+    Fault(
+        "float noise",
+        "the last bits of a real number tell which value it was added to",
+        "noise keeps to whole lattice points",
+        (
+            Change(OpenDPNoise, "laplace", _real_numbers),
+            Change(crossing, "from_lattice", lambda _: lambda points: np.asarray(points) / LATTICE),
+        ),
+    ),
+    Fault(
+        "seed reused",
+        "two releases have the same noise, and their difference has none",
+        "noise is drawn anew",
+        (
+            Change(
+                OpenDPNoise,
+                "laplace",
+                lambda _: lambda self, values, scale: PredictableNoise().laplace(values, scale),
+            ),
+        ),
+    ),
+    Fault(
+        "coins of a fixed seed",
+        "places near the threshold appear always or never",
+        "noise is drawn anew",
+        (
+            Change(
+                OpenDPNoise,
+                "bernoulli_each",
+                lambda _: lambda self, chances: PredictableNoise().bernoulli_each(chances),
+            ),
+        ),
+    ),
+    Fault(
+        "a scale of 0 accepted",
+        "OpenDP adds no noise then, and says nothing",
+        "noise refuses what would not protect",
+        (Change(noise, "_check_scale", lambda _: lambda scale, *, show: None),),
+    ),
+    Fault(
+        "coins of twice the probability",
+        "places are named twice as readily as δ allows for",
+        "coins have their probability",
+        (Change(noise, "_coins", lambda true: lambda chance, many: true(min(0.5, 2 * chance), many)),),
+    ),
+)

@@ -1,0 +1,148 @@
+"""A release made in the wrong order, for the wrong price, twice, or with more than the noisy numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from locentropy.audit.mutation.planting import Change, Fault
+from locentropy.audit.mutation.predictable import PredictableNoise
+from locentropy.core.bounds import Bounds
+from locentropy.mechanisms import limit
+from locentropy.mechanisms.crossing import std_error
+from locentropy.mechanisms.limit import Limit
+from locentropy.mechanisms.limit_ss import LimitSS
+from locentropy.mechanisms.select_locations import SelectLocations
+from locentropy.privacy.ledger_book import Book, Budget
+from locentropy.publishing import claim_file
+from locentropy.publishing import publish as story
+from locentropy.publishing.claim import Claim
+from locentropy.release.release import Release
+
+_COMPUTED: Final = "what is published is computed from noisy numbers alone"
+
+
+def _drawn_while_rehearsing(true: Any) -> Any:
+    def rehearse(order: Any, queries: Any) -> None:
+        true(order, queries)
+        order.mechanism.estimate(queries, order.listed, vars(story)["OpenDPNoise"]())
+
+    return rehearse
+
+
+def _unpaid(_: Any) -> Any:
+    def pay(self: Claim, ledger: Any, guarantee: Any, purpose: str) -> None:
+        self.begun = True
+
+    return pay
+
+
+def _with_private_error_bar(true: Any) -> Any:
+    def estimate(self: LimitSS, queries: Any, locations: Any, noise: Any) -> Any:
+        shown = true(self, queries, locations, noise)
+        profile = queries.profile(Bounds(self.max_locations, self.max_visits, self.keep))
+        scales = self._scales(profile.user_counts)
+        return replace(shown, std_error=np.array([std_error(float(scale)) for scale in scales]))
+
+    return estimate
+
+
+def _only_visited(true: Any) -> Any:
+    def estimate(self: Limit, queries: Any, locations: Any, noise: Any) -> Any:
+        shown = true(self, queries, locations, noise)
+        visited = queries.profile(Bounds(self.max_locations, self.max_visits, self.keep)).user_counts > 0
+        columns = {
+            name: np.asarray(getattr(shown, name))[visited]
+            for name in ("entropy", "std_error", "low", "high")
+        }
+        return replace(shown, locations=shown.locations.filter(pa.array(visited)), **columns)
+
+    return estimate
+
+
+FAULTS: Final = (
+    Fault(
+        "ledger written after noise",
+        "who stops the process in between has numbers that nobody paid for",
+        "the spend is on disk before noise is drawn",
+        (Change(story, "_rehearse", _drawn_while_rehearsing),),
+    ),
+    Fault(
+        "a release that nobody pays for",
+        "the budget is never used up",
+        "without budget nothing is drawn",
+        (Change(Claim, "pay", _unpaid),),
+    ),
+    Fault(
+        "a budget that is not a limit",
+        "spends are noted, and never refused",
+        "without budget nothing is drawn",
+        (
+            Change(
+                Book,
+                "after",
+                lambda _: (
+                    lambda self, epsilon, delta: Budget(
+                        self.spent.epsilon + (epsilon or 0), self.spent.delta + delta
+                    )
+                ),
+            ),
+        ),
+    ),
+    Fault(
+        "price of the selection forgotten",
+        "choosing places is paid for by nobody",
+        "what is promised is what is spent",
+        (Change(SelectLocations, "followed_by", lambda _: lambda self, promise: promise),),
+    ),
+    Fault(
+        "an interrupted attempt forgotten",
+        "a retry draws again, and two draws tell more than one",
+        "a retry spends once and draws once",
+        (Change(claim_file, "_read", lambda _: lambda handle, path: None),),
+    ),
+    Fault(
+        "predictable noise called private",
+        "anybody who knows the seed takes the noise off again",
+        "no promise where there is none",
+        (Change(limit, "is_private", lambda _: lambda noise: True),),
+    ),
+    Fault(
+        "a release that takes any noise",
+        "nothing stands between an experiment and a publication",
+        "predictable noise is not published",
+        (
+            Change(
+                Release,
+                "of",
+                lambda true: (
+                    lambda shown, places, statement: true(replace(shown, private=True), places, statement)
+                ),
+            ),
+        ),
+    ),
+    Fault(
+        "the same noise for every release",
+        "what was published once can be subtracted from what is published next",
+        "two releases of one table differ",
+        (
+            Change(limit, "is_private", lambda _: lambda noise: True),
+            Change(story, "OpenDPNoise", lambda _: PredictableNoise),
+        ),
+    ),
+    Fault(
+        "error bar of Limit-SS published",
+        "its noise is a function of how many people were there",
+        _COMPUTED,
+        (Change(LimitSS, "estimate", _with_private_error_bar),),
+    ),
+    Fault(
+        "only visited places published",
+        "a place that appears was visited, if by one person only",
+        _COMPUTED,
+        (Change(Limit, "estimate", _only_visited),),
+    ),
+)

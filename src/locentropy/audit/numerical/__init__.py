@@ -1,0 +1,1 @@
+"""What neighbours cost at most, computed from the integers and scales that a mechanism really uses."""

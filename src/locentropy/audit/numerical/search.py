@@ -1,0 +1,238 @@
+"""The worst neighbours that a search finds, and what they cost: ε(δ) beside the claim.
+
+Two searches, each through the mechanism's own way from data to noise:
+
+    crowds   locations of every size and shape, with one user more or less; M locations like the worst of them at once
+    tables   real tables in the engine: people of every kind come and go, bounded, restricted and shared by the software
+
+Both directions are tried throughout. Pure promises are compared in exact fractions; others by a privacy-loss
+distribution that is rounded against us.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from locentropy.audit.numerical.loss import Component, PrivacyLoss, components, exact_loss
+from locentropy.audit.numerical.neighbours import joined, pairs, some_users
+from locentropy.audit.numerical.tables import table_losses
+from locentropy.audit.recording import Crowd, crowd_queries, law_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from fractions import Fraction
+
+    from locentropy.audit.recording import Law
+    from locentropy.audit.subjects import Subject
+    from locentropy.privacy.guarantee import Guarantee
+
+LARGEST_CROWD: Final = 3000
+_COARSE: Final = 2**11  # cells, where neighbours are only compared with one another
+_FINE: Final = 2**16
+_FINALISTS: Final = 3
+_RARE: Final = 1e-3
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the worst neighbours of one search cost."""
+
+    epsilon: float
+    """An upper bound on ε(δ) for every pair of neighbours that was tried; for a pure promise the exact loss."""
+    reached: float
+    """A lower bound on it for the worst pair."""
+    kept: bool
+    """Whether it is within the claim, decided without rounding where the promise is pure."""
+    tried: int
+    """Pairs of neighbours, each in both directions."""
+    worst: str
+    """The worst pair in words."""
+
+
+@dataclass(frozen=True)
+class Numerical:
+    """Both searches for one mechanism."""
+
+    name: str
+    claim: Guarantee
+    crowds: Cost | None
+    """None where a location by itself says nothing about the cost (Shares, the survey)."""
+    tables: Cost
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """The searches that were made."""
+        return (self.tables,) if self.crowds is None else (self.crowds, self.tables)
+
+    @property
+    def epsilon(self) -> float:
+        """The larger of both."""
+        return max(cost.epsilon for cost in self.costs)
+
+    @property
+    def kept(self) -> bool | None:
+        """Whether the promise holds for all that was tried; None where none is made."""
+        return all(cost.kept for cost in self.costs) if self.claim.private else None
+
+
+def numerical(subject: Subject) -> Numerical:
+    """Search for the worst neighbours of a mechanism."""
+    crowds = crowd_search(subject) if subject.by_place else None
+    return Numerical(subject.name, subject.guarantee, crowds, table_search(subject))
+
+
+def cost_of(
+    subject: Subject, found: Sequence[Component] | None, cells: int = _FINE
+) -> tuple[float, float, bool]:
+    """(upper bound on ε(δ), lower bound, whether within the claim) of neighbours that differ in these components."""
+    claim = subject.guarantee
+    if found is None:
+        return math.inf, math.inf, False
+    loss = exact_loss(found)
+    if loss is not None:
+        return float(loss), float(loss), claim.epsilon is not None and loss <= claim.epsilon
+    return _by_distribution(found, float(claim.delta), cells, claim.epsilon)
+
+
+def _by_distribution(
+    found: Sequence[Component], delta: float, cells: int, claimed: Fraction | None
+) -> tuple[float, float, bool]:
+    precision = 1e-3 if cells == _COARSE else 1e-7
+    both = [
+        PrivacyLoss.between(way, cells=cells).epsilon(delta, precision)
+        for way in (found, [each.turned() for each in found])
+    ]
+    upper = max(each.upper for each in both)
+    kept = claimed is not None and upper <= claimed
+    return upper, max(each.lower for each in both), kept
+
+
+# --- crowds -------------------------------------------------------------------------------------------------------
+
+
+def crowd_search(subject: Subject) -> Cost:
+    """Locations of every size; the user is in M like the worst, or half of them are like the next."""
+    tried, rows = _tried(subject)
+    many = subject.max_locations
+    ranked = _ranked(rows, lambda row: cost_of(subject, row * many, _COARSE)[0])[:_FINALISTS]
+    found = {at: cost_of(subject, rows[at] * many) for at in ranked}
+    if len(ranked) > 1:
+        mixed = [each for number in range(many) for each in rows[ranked[number % 2]]]
+        found[-1] = cost_of(subject, mixed)
+    worst = max(found, key=lambda at: found[at][0])
+    return Cost(
+        epsilon=found[worst][0],
+        reached=found[worst][1],
+        kept=all(kept for _, _, kept in found.values()),
+        tried=len(tried),
+        worst=_in_words(tried[ranked[0] if worst == -1 else worst], many),
+    )
+
+
+def worst_crowds(subject: Subject) -> tuple[list[Crowd], list[Crowd]]:
+    """M locations without and with the user for whom the loss is largest: what an attacker would choose."""
+    tried, rows = _tried(subject)
+    many = subject.max_locations
+    before, after = tried[_ranked(rows, lambda row: _visible(row * many))[0]]
+    return [before] * many, [after] * many
+
+
+def _tried(subject: Subject) -> tuple[list[tuple[Crowd, Crowd]], list[list[Component]]]:
+    """Crowds without and with one user, and what each of them means for the noise."""
+    tried = pairs(_max_visits(subject), _sizes(subject)) + _linear(subject)
+    laws = (law_of(subject, crowd_queries([pair[side] for pair in tried])) for side in (0, 1))
+    return tried, _by_place(*laws)
+
+
+def _ranked(rows: list[list[Component]], cost: Callable[[list[Component]], float]) -> list[int]:
+    """The locations, the worst first; where only values and scales move, those that lead by some simple measure."""
+    measures = np.array([_measures(row) for row in rows])
+    leaders = np.unique(np.argsort(-measures, axis=0, kind="stable")[:_FINALISTS])
+    if any(each.chance != 1 or each.other_chance != 1 for row in rows for each in row):
+        leaders = np.flatnonzero([bool(row) for row in rows])
+    costs = {int(at): cost(rows[at]) for at in leaders}
+    return sorted(costs, key=lambda at: costs[at], reverse=True)
+
+
+def _measures(row: list[Component]) -> list[float]:
+    """How far values move in units of their noise, and that together with how far the scales move."""
+    value = sum(abs(each.value - each.other) / min(each.scale, each.other_scale) for each in row)
+    move = sum(math.log(each.scale / each.other_scale) for each in row)
+    return [value + weight * move for weight in (0.0, 1.0, 5.0, 30.0, -1.0, -5.0, -30.0)]
+
+
+def _visible(found: Sequence[Component]) -> float:
+    """What an experiment can show: very rare losses, which δ pays for, happen in none."""
+    loss = exact_loss(found)
+    return float(loss) if loss is not None else _by_distribution(found, _RARE, _COARSE, None)[1]
+
+
+def _max_visits(subject: Subject) -> int:
+    return int(getattr(subject.holder, "max_visits", 1))
+
+
+def _sizes(subject: Subject) -> tuple[int, ...]:
+    """Numbers of users to try: all small ones, some large ones, and those next to where a selection turns."""
+    some = set(some_users(LARGEST_CROWD))
+    curve = getattr(subject.holder, "curve", None)
+    least = int(getattr(subject.holder, "min_users", 0))
+    if curve is not None:
+        ends = curve.certain_from
+        turn = int(np.searchsorted(curve.probability(np.arange(ends + 1)), 0.5))
+        some |= {least + near + step for near in (0, turn, ends) for step in range(-3, 4)}
+        some |= {least + at for at in np.linspace(0, ends, 60).astype(int).tolist()}
+    elif least:
+        some |= {least + step for step in range(-3, 4)}
+    return tuple(sorted(users for users in some if users >= 0))
+
+
+def _linear(subject: Subject) -> list[tuple[Crowd, Crowd]]:
+    """Every number of visits that the user may have, also beyond C, at a location that has others."""
+    most = _max_visits(subject)
+    return [
+        ({1: 3}, joined({1: 3}, visits)) for visits in {*range(1, min(most, 100) + 1), most + 1, 10 * most}
+    ]
+
+
+def _by_place(here: Law, there: Law) -> list[list[Component]]:
+    """The components of each location."""
+    found: list[list[Component]] = []
+    width = max(1, here.width)
+    for at in range(here.places):
+        part = slice(at * width, (at + 1) * width)
+        sides = [
+            type(law)(
+                law.values[part], law.scales[part], None if law.chances is None else law.chances[part], 1
+            )
+            for law in (here, there)
+        ]
+        found.append(components(*sides) or [])
+    return found
+
+
+def _in_words(pair: tuple[Crowd, Crowd], many: int) -> str:
+    before, after = pair
+    [new] = [visits for visits in after if after[visits] != before.get(visits, 0)]
+    there = " and ".join(
+        f"{_many(users, 'user')} with {_many(visits, 'visit')}" for visits, users in sorted(before.items())
+    )
+    return f"a user with {_many(new, 'visit')} in {_many(many, 'place')} of {there or 'nobody'}"
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+# --- tables -------------------------------------------------------------------------------------------------------
+
+
+def table_search(subject: Subject) -> Cost:
+    """People of every kind, each taken out of a real table in the engine."""
+    found = {who: cost_of(subject, each) for who, each in table_losses(subject).items()}
+    worst = max(found, key=lambda who: found[who][0])
+    epsilon, reached, _ = found[worst]
+    return Cost(epsilon, reached, all(kept for _, _, kept in found.values()), len(found), worst)

@@ -1,0 +1,153 @@
+"""What an audit has found, and whether it is good enough."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from locentropy.core.version import __version__
+from locentropy.privacy.guarantee import exact_text
+
+if TYPE_CHECKING:
+    from locentropy.audit.mutation.trying import Tried
+    from locentropy.audit.numerical.search import Cost, Numerical
+    from locentropy.audit.statistical.confidence import Attack
+    from locentropy.privacy.guarantee import Guarantee
+
+ENOUGH: Final = 0.8
+"""An attack has teeth if it shows this part of what is promised."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much an audit does."""
+
+    draws: int
+    """Draws of every mechanism, both neighbours together."""
+    runs: int
+    """Whole releases of every mechanism, both neighbours together."""
+    teeth: int
+    """Draws of Limit for the attack on noise that is too small."""
+    processes: int = 2
+    """For whole releases."""
+
+
+FULL: Final = Settings(draws=1_000_000, runs=2_000, teeth=1_000_000)
+FAST: Final = Settings(draws=40_000, runs=40, teeth=200_000)
+
+
+@dataclass(frozen=True)
+class Statistical:
+    """Both attacks on one mechanism."""
+
+    name: str
+    claim: Guarantee
+    """What the noisy integers promise."""
+    released: Guarantee
+    """What whole releases promise: a selection is followed by something that costs extra."""
+    on_draws: Attack
+    draws: int
+    on_releases: Attack
+    runs: int
+
+    @property
+    def kept(self) -> bool:
+        """Whether neither attack has shown more than was promised."""
+        return all(
+            claim.epsilon is not None and shown.epsilon <= claim.epsilon
+            for claim, shown in ((self.claim, self.on_draws), (self.released, self.on_releases))
+        )
+
+
+@dataclass(frozen=True)
+class Teeth:
+    """Whether the attack would show a fault: on Limit as it is, and with two thirds of its noise."""
+
+    claim: float
+    reached: float
+    with_less_noise: float
+
+    @property
+    def sharp(self) -> bool:
+        """Close to the claim where all is well, beyond it where it is not."""
+        return self.reached >= ENOUGH * self.claim and self.with_less_noise > self.claim
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All of it."""
+
+    settings: Settings
+    numerical: tuple[Numerical, ...]
+    statistical: tuple[Statistical, ...]
+    teeth: Teeth | None
+    """None where Limit was not audited."""
+    checks: dict[str, tuple[str, ...]]
+    """What each check says of the software as it is: nothing, if all is well."""
+    mutation: tuple[Tried, ...]
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether every promise held, the attack has teeth, and every fault was caught."""
+        return (
+            all(each.kept is not False for each in self.numerical)
+            and all(each.kept for each in self.statistical)
+            and (self.teeth is None or self.teeth.sharp)
+            and not any(self.checks.values())
+            and all(each.caught for each in self.mutation)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For machines; infinite numbers as null."""
+        return {
+            "software": f"locentropy {__version__}",
+            "ok": self.ok,
+            "seconds": round(self.seconds, 1),
+            "settings": asdict(self.settings),
+            "numerical": [_numerical(each) for each in self.numerical],
+            "statistical": [_statistical(each) for each in self.statistical],
+            "teeth": None if self.teeth is None else {**asdict(self.teeth), "sharp": self.teeth.sharp},
+            "checks": {name: list(said) for name, said in self.checks.items()},
+            "faults": [
+                {
+                    "fault": each.fault.name,
+                    "why": each.fault.why,
+                    "caught_by": each.fault.caught_by,
+                    "caught": each.caught,
+                    "said": list(each.seen),
+                    "stopped_on": each.broken,
+                }
+                for each in self.mutation
+            ],
+        }
+
+
+def _promise(claim: Guarantee) -> dict[str, Any]:
+    if claim.epsilon is None:
+        return {"epsilon": None, "delta": None}
+    return {"epsilon": exact_text(claim.epsilon), "delta": exact_text(claim.delta)}
+
+
+def _numerical(each: Numerical) -> dict[str, Any]:
+    return {
+        "mechanism": each.name,
+        "claim": _promise(each.claim),
+        "kept": each.kept,
+        "crowds": None if each.crowds is None else _cost(each.crowds),
+        "tables": _cost(each.tables),
+    }
+
+
+def _cost(cost: Cost) -> dict[str, Any]:
+    return {name: None if value in (math.inf, -math.inf) else value for name, value in asdict(cost).items()}
+
+
+def _statistical(each: Statistical) -> dict[str, Any]:
+    return {
+        "mechanism": each.name,
+        "kept": each.kept,
+        "draws": {"claim": _promise(each.claim), "many": each.draws, **each.on_draws._asdict()},
+        "releases": {"claim": _promise(each.released), "many": each.runs, **each.on_releases._asdict()},
+    }

@@ -1,0 +1,199 @@
+"""An attack on the noisy integers of a mechanism: a million draws for the worst neighbours the search has found.
+
+The attacker sees more than any reader of a release: the integers right after the noise, of which all that is published
+is computed, and only those coordinates in which the neighbours differ, for the others say nothing. The score of a draw
+is its log-likelihood ratio under the laws as the mechanism states them: by Neyman and Pearson no other test is better
+if the laws are as stated; if they are not, the bound is valid all the same, since any score is.
+
+Why many draws at once are as good as many runs: a mechanism's noise is independent between questions and between
+values (`privacy/noise.py`), and nothing that was drawn steers a later question. So the mechanism is run as it is, and
+every question it asks of the noise is asked of the same noise for many copies of the same values.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from locentropy.audit.numerical.neighbours import joined
+from locentropy.audit.numerical.search import worst_crowds
+from locentropy.audit.numerical.tables import Town, asked
+from locentropy.audit.recording import Recorder, crowd_queries, law_of
+from locentropy.audit.statistical.confidence import CONFIDENCE, Attack, attack
+from locentropy.audit.subjects import SURVEY
+from locentropy.core.locations import Locations
+from locentropy.mechanisms.shares.asking import TABLE
+from locentropy.privacy.noise import OpenDPNoise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from locentropy.audit.recording import Law
+    from locentropy.audit.subjects import Subject
+    from locentropy.core.queries import Queries
+    from locentropy.privacy.noise import Noise
+
+    Integers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+    Booleans = NDArray[np.bool_]
+
+MOST_VALUES: Final = 20_000_000
+"""Noise is drawn for at most so many integers: Baseline has a hundred for each draw."""
+
+_AT_ONCE: Final = 200_000
+_CERTAIN: Final = 1e6  # what only one of the neighbours can show
+
+
+class Copied(Recorder):
+    """`Noise` that draws many independent answers to each question for itself, and hands the mechanism none."""
+
+    def __init__(self, noise: Noise, copies: int, touched: Booleans, *, coin: bool) -> None:
+        super().__init__(coin=coin)
+        self.noise, self.copies, self.touched = noise, copies, touched
+        self.answers: list[Integers] = []
+        self.coins: Booleans | None = None
+        self._asked = 0
+
+    def laplace(self, values: Integers, scale: float) -> Integers:
+        """Many draws of the values that matter."""
+        self.answers.append(self.noise.laplace(self._many(values), scale))
+        return super().laplace(values, scale)
+
+    def laplace_each(self, values: Integers, scales: Reals) -> Integers:
+        """Many draws of the values that matter, each of its own scale."""
+        wanted = self._wanted(values)
+        widths = np.tile(np.asarray(scales, dtype=np.float64).ravel()[wanted], (self.copies, 1))
+        self.answers.append(self.noise.laplace_each(self._many(values), widths))
+        return super().laplace_each(values, scales)
+
+    def bernoulli_each(self, probabilities: Reals) -> Booleans:
+        """Many coins of each."""
+        self.coins = self.noise.bernoulli_each(np.tile(probabilities, (self.copies, 1)))
+        return super().bernoulli_each(probabilities)
+
+    def _noted(self, values: Integers, scales: Reals) -> Integers:
+        self._asked += np.size(values)
+        return super()._noted(values, scales)
+
+    def _wanted(self, values: Integers) -> Booleans:
+        wanted = self.touched[self._asked : self._asked + np.size(values)]
+        return np.ones(np.size(values), dtype=np.bool_) if wanted.size < np.size(values) else wanted
+
+    def _many(self, values: Integers) -> Integers:
+        return np.tile(np.ravel(values)[self._wanted(values)], (self.copies, 1))
+
+
+def attack_on_draws(
+    subject: Subject,
+    draws: int,
+    *,
+    noise: Callable[[], Noise] = OpenDPNoise,
+    confidence: float = CONFIDENCE,
+    progress: Callable[[float], None] = lambda _: None,
+) -> tuple[Attack, int]:
+    """The lower bound on ε, and how many draws it rests on, both neighbours together."""
+    with _neighbours(subject) as sides:
+        laws = [law_of(subject, side) for side in sides]
+        touched = _touched(*laws)
+        affordable = MOST_VALUES // max(1, int(touched.sum()))
+        each = min(draws, affordable) // 2
+        scores: list[list[Reals]] = [[], []]
+        step = max(1, _AT_ONCE // max(1, int(touched.sum())))
+        for first in range(0, each, step):
+            many = min(step, each - first)
+            for side, queries in enumerate(sides):
+                scores[side].append(_scores(subject, queries, many, touched, laws, noise()))
+            progress((first + many) / each)
+    with_user, without = (np.concatenate(parts) for parts in reversed(scores))
+    return attack(with_user, without, float(subject.guarantee.delta), confidence), 2 * each
+
+
+def _touched(without: Law, with_user: Law) -> Booleans:
+    """The coordinates in which the neighbours differ."""
+    differ = (without.values != with_user.values) | (without.scales != with_user.scales)
+    if without.chances is not None and with_user.chances is not None:
+        differ |= np.array([p != q for p, q in zip(without.chances, with_user.chances, strict=True)])
+    return np.asarray(differ)
+
+
+@contextmanager
+def _neighbours(subject: Subject) -> Iterator[tuple[Queries, Queries]]:
+    """Without and with the user who shows most."""
+    if subject.name == SURVEY:
+        # The user is in one cell of either histogram, and makes M places busy.
+        holder = subject.holder
+        town = Town()
+        edge = town.places(holder.max_locations)
+        for place in edge:
+            town.crowd(place, {1: holder.busy_users - 1})
+        town.guest("somebody", dict.fromkeys(edge, 2))
+        with (
+            asked(town.without("somebody"), town.listed) as without,
+            asked(town.people, town.listed) as whole,
+        ):
+            yield without, whole
+    elif subject.name == "shares":
+        # All of the user's presence is at one place, with the visits for which the split counts most.
+        yield crowd_queries([{1: 3}]), crowd_queries([joined({1: 3}, _heaviest())])
+    else:
+        without_crowds, with_crowds = worst_crowds(subject)
+        yield crowd_queries(without_crowds), crowd_queries(with_crowds)
+
+
+def _heaviest() -> int:
+    return int(np.abs(TABLE.rows).sum(axis=1).argmax()) + 1
+
+
+def _scores(
+    subject: Subject, queries: Queries, copies: int, touched: Booleans, laws: list[Law], noise: Noise
+) -> Reals:
+    """The log-likelihood ratios of draws: positive for "with the user"."""
+    listed = Locations(queries.locations)
+    if laws[0].chances is None:
+        seen = Copied(noise, copies, touched, coin=False)
+        subject.ask(queries, listed, seen)
+        drawn = np.concatenate([answer.reshape(copies, -1) for answer in seen.answers], axis=1)
+        without, with_user = ((law.values[touched], law.scales[touched]) for law in laws)
+        ratio: Reals = (_log_mass(drawn, *with_user) - _log_mass(drawn, *without)).sum(axis=1)
+        return ratio
+    return _scores_by_chance(subject, queries, listed, copies, laws, noise)
+
+
+def _scores_by_chance(
+    subject: Subject, queries: Queries, listed: Locations, copies: int, laws: list[Law], noise: Noise
+) -> Reals:
+    """As above where coins decide what is shown: run twice, so that every place shows its value in one of the runs."""
+    values = np.zeros((copies, len(listed)), dtype=np.int64)
+    coins = np.zeros((copies, len(listed)), dtype=np.bool_)
+    likely = np.zeros(len(listed), dtype=np.bool_)
+    for coin in (True, False):
+        seen = Copied(noise, copies, np.zeros(0, dtype=np.bool_), coin=coin)
+        shown = subject.shown(subject.ask(queries, listed, seen), listed)
+        if seen.answers:
+            values[:, shown] = seen.answers[0].reshape(copies, -1)
+        likely = shown
+        if seen.coins is not None:
+            coins = seen.coins
+    named = coins ^ likely
+    score = np.zeros(copies)
+    without, with_user = laws
+    for at in range(len(listed)):
+        p, q = (float((law.chances or ())[at]) for law in (with_user, without))
+        not_p, not_q = (float(1 - (law.chances or ())[at]) for law in (with_user, without))
+        value = _log_mass(values[:, at], with_user.values[at], with_user.scales[at]) - _log_mass(
+            values[:, at], without.values[at], without.scales[at]
+        )
+        with np.errstate(divide="ignore"):
+            told = np.log(p) - np.log(q) + (value if p and q else 0.0)
+            score += np.where(named[:, at], told, np.log(not_p) - np.log(not_q))
+    return np.clip(score, -_CERTAIN, _CERTAIN)
+
+
+def _log_mass(points: Integers, centre: Integers, scale: Reals) -> Reals:
+    """ln of the discrete Laplace mass."""
+    mass: Reals = np.log(np.tanh(0.5 / scale)) - np.abs(points - centre) / scale
+    return mass

@@ -1,0 +1,84 @@
+"""The attacks stay within what is promised, come close to it, and see noise that is too small."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from locentropy.audit.mutation.checks.of_promises import SURE
+from locentropy.audit.mutation.planting import replaced
+from locentropy.audit.statistical import draws as drawing
+from locentropy.audit.statistical.draws import attack_on_draws
+from locentropy.audit.statistical.releases import attack_on_releases, promised, town_for
+from locentropy.audit.subjects import SELECTION, SURVEY, at_defaults
+from locentropy.privacy.noise import OpenDPNoise
+
+HONEST = OpenDPNoise.laplace
+
+
+def fainter(part: float):
+    return lambda self, values, scale: HONEST(self, values, scale * part)
+
+
+@pytest.mark.parametrize("name", ["shares", "moments", "limit", "limit-ss", "limit-ptr", SELECTION, SURVEY])
+def test_draws_show_no_more_than_is_promised(name: str) -> None:
+    subject = at_defaults(name)
+    found, draws = attack_on_draws(subject, 10_000, confidence=SURE)
+    assert draws == 10_000
+    assert found.counted == draws // 2
+    assert found.epsilon <= float(subject.guarantee.epsilon or 0)
+
+
+def test_half_the_noise_is_seen_in_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OpenDPNoise, "laplace", fainter(0.5))
+    assert attack_on_draws(at_defaults("limit"), 40_000)[0].epsilon > 1.0
+
+
+def test_other_noise_can_be_attacked() -> None:
+    """The noise is a parameter, as a library of one's own would be tried."""
+
+    class Silent(OpenDPNoise):
+        def laplace(self, values: np.ndarray, scale: float) -> np.ndarray:
+            return np.array(values)
+
+    found, _ = attack_on_draws(at_defaults("limit"), 2000, noise=Silent)
+    assert found.epsilon > 4.0
+
+
+def test_many_places_cost_fewer_draws() -> None:
+    with replaced(drawing, "MOST_VALUES", 20_000):
+        _, draws = attack_on_draws(at_defaults("baseline"), 10**6)
+    assert draws == 200
+
+
+@pytest.mark.parametrize("name", ["limit", SELECTION, SURVEY])
+def test_whole_releases_show_no_more_than_is_promised(name: str) -> None:
+    subject = at_defaults(name)
+    found, runs = attack_on_releases(subject, 16, processes=1, confidence=SURE)
+    assert runs == 16
+    assert found.epsilon <= float(promised(subject).epsilon or 0)
+
+
+def test_almost_no_noise_is_seen_in_whole_releases(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OpenDPNoise, "laplace", fainter(1e-4))
+    found, _ = attack_on_releases(at_defaults("limit"), 80, processes=1)
+    assert found.epsilon > 1.0
+
+
+def test_processes_publish_the_same_way() -> None:
+    found, runs = attack_on_releases(at_defaults("limit"), 16, processes=2, confidence=SURE)
+    assert runs == 16
+    assert found.epsilon <= 1.0
+
+
+def test_the_price_of_what_follows_a_selection_is_counted() -> None:
+    assert float(promised(at_defaults(SELECTION)).epsilon or 0) == pytest.approx(0.3)
+    assert promised(at_defaults("limit")) == at_defaults("limit").guarantee
+
+
+@pytest.mark.parametrize("name", ["shares", "limit", "limit-ptr", SURVEY])
+def test_neighbours_differ_in_one_user(name: str) -> None:
+    made = town_for(at_defaults(name))
+    without = made.without("somebody")
+    assert len(made.people) - len(without) == 1
+    assert set(without) < set(made.people)
