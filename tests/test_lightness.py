@@ -28,6 +28,7 @@ def loaded_by(code: str) -> set[str]:
         "from locentropy.mechanisms import registry; registry.mechanism_names()",
         "import locentropy.cli.mechanism_options",
         "sys.argv = ['locentropy', 'evaluate', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
+        "sys.argv = ['locentropy', 'audit', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
         "sys.argv = ['locentropy', 'advise', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
         "sys.argv = ['locentropy', 'plan', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
         "sys.argv = ['locentropy', 'publish', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",

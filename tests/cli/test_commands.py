@@ -40,6 +40,7 @@ def test_help_is_there_for_every_command() -> None:
         ["demo"],
         ["entropy"],
         ["evaluate"],
+        ["audit"],
         ["ledger"],
         ["plan"],
         ["publish"],
