@@ -181,3 +181,38 @@ def test_datasets_that_cannot_be_made_leave_no_file(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "people" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+STOPPED_WHILE_SOMETHING_GOES = """
+import os, signal, sys, time
+from locentropy.cli import main
+class Going:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.01)
+def command():
+    Going()
+    time.sleep(30)
+    print("went on")
+main.app = command
+main.run()
+"""
+
+
+def test_stopped_where_python_lets_no_error_out() -> None:
+    """In a destructor an exception is printed and forgotten: the request to stop must not be."""
+    command = [sys.executable, "-c", STOPPED_WHILE_SOMETHING_GOES]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 128 + 15
+    assert done.stderr == "Stopped; no half-written file was left behind.\n"
+    assert done.stdout == ""
+
+
+def test_no_memory_is_told_in_a_sentence() -> None:
+    code = "from locentropy.cli import main\ndef command(): raise MemoryError('s3cret')\nmain.app = command\nmain.run()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 6
+    assert "--memory" in done.stderr
+    assert "s3cret" not in done.stderr

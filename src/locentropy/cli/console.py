@@ -25,6 +25,7 @@ def ignore_signals() -> None:
     """Hear no further requests to stop: what is left to do is short and must not be cut."""
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, 0)  # nor one that was to be repeated
 
 
 def printable(text: str) -> str:

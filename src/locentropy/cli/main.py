@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 
@@ -24,9 +24,10 @@ from locentropy.cli import (
     verify,
 )
 from locentropy.cli.console import STOP_SIGNALS, err, ignore_signals
-from locentropy.core.errors import LocentropyError
+from locentropy.core.errors import EngineError, LocentropyError
 
 if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
     from types import FrameType
 
 app = typer.Typer(
@@ -77,6 +78,7 @@ class _Stopped(BaseException):
 
 
 _received: list[int] = []
+_A_MOMENT: Final = 0.01  # seconds
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -85,12 +87,29 @@ def _stop(number: int, frame: FrameType | None) -> None:
     raise _Stopped(number)
 
 
+def _stop_again(number: int, frame: FrameType | None) -> None:
+    raise _Stopped(_received[0])
+
+
+def _passed_over(ignored: UnraisableHookArgs) -> None:
+    """An error where Python lets none out, as while an object goes away; its own words may quote data.
+
+    If it was the request to stop, it comes again in a moment, in a better place.
+    """
+    if isinstance(ignored.exc_value, _Stopped):
+        signal.signal(signal.SIGALRM, _stop_again)
+        signal.setitimer(signal.ITIMER_REAL, _A_MOMENT)
+    else:
+        err.print(f"A {ignored.exc_type.__name__} was passed over. With --debug it shows where.")
+
+
 def run() -> None:
     """Run the command line. Errors that people can mend are told in a sentence; exit codes tell them apart."""
     for number in STOP_SIGNALS:
         signal.signal(number, _stop)
     if "--debug" in sys.argv:
         app()
+    sys.unraisablehook = _passed_over
     try:
         app()
     except LocentropyError as error:
@@ -99,6 +118,11 @@ def run() -> None:
     except OSError as error:
         _tell(f"{error.filename or 'the system'}: {error.strerror or type(error).__name__}.")
         sys.exit(LocentropyError.exit_code)
+    except MemoryError:
+        _tell(
+            "There is not enough memory. Allow the engine less of it (--memory 1GB), so that more is left for the rest."
+        )
+        sys.exit(EngineError.exit_code)
     except Exception as error:
         if _received:  # a library turned the stopping into an error of its own
             _say_stopped(128 + _received[0])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 def sync_folder(folder: Path) -> None:
@@ -18,6 +20,16 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let an error of the system say what it is about: of a full disk it says no name by itself."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
 
 
 @contextmanager
@@ -36,16 +48,19 @@ def made_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def appearing_together(*targets: Path) -> Iterator[list[Path]]:
-    """Yield a temporary path beside each target; at the end give all of them their names, or none.
+    """Yield a temporary path for each target, all of one disk; at the end give all of them their names, or none.
 
     Any failure, KeyboardInterrupt included, removes the temporary files and leaves the targets as they
-    were.
+    were. They are in a folder beside the targets that only its owner can enter and nobody can guess: where others may
+    write too, a file that somebody has put in the place of a temporary one would be theirs to read.
     """
-    mark = os.getpid()
-    parts = [target.with_name(f".{target.name}.{mark}.part") for target in targets]
-    olds = [target.with_name(f".{target.name}.{mark}.old") for target in targets]
+    beside, first = targets[0].parent, targets[0].name
+    folder = Path(tempfile.mkdtemp(prefix=f".{first}.", suffix=".part", dir=beside))
+    parts = [folder / f"{number}-new-{target.name}" for number, target in enumerate(targets)]
+    olds = [folder / f"{number}-old-{target.name}" for number, target in enumerate(targets)]
     try:
-        yield parts
+        with naming(beside):
+            yield parts
         try:
             for part, old, target in zip(parts, olds, targets, strict=True):
                 # Once the last file has its name nothing is taken back, so it needs no way back.
@@ -57,8 +72,7 @@ def appearing_together(*targets: Path) -> Iterator[list[Path]]:
                 _put_back(parts, olds, targets)
             raise
     finally:
-        for path in (*parts, *olds):
-            path.unlink(missing_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _put_back(parts: list[Path], olds: list[Path], targets: tuple[Path, ...]) -> None:

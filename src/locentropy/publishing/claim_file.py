@@ -8,6 +8,7 @@ finds it and goes on from there. Where nothing was begun, it goes away with the 
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -65,10 +66,7 @@ def _locked(path: Path, target: Path) -> int:
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         except OSError as error:
-            raise ReleaseError(
-                f"{target}: nothing can be written beside it ({error.strerror}). Name a directory in a folder that "
-                "exists and that you may write to."
-            ) from None
+            raise _unwritable(target, error) from None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -103,7 +101,11 @@ def _taken_up(handle: int, path: Path, target: Path, order: Short, ledger: Ledge
         if claim.begun:
             return claim
     claim = Claim(target, new_id(), new_id())
-    _write(handle, path, {"spend": claim.spend_id, "release": claim.release_id, "order": order})
+    try:
+        _write(handle, path, {"spend": claim.spend_id, "release": claim.release_id, "order": order})
+    except OSError as error:
+        path.unlink()  # whatever is in it, nothing was begun under it
+        raise _unwritable(target, error) from None
     return claim
 
 
@@ -112,6 +114,8 @@ def _read(handle: int, path: Path) -> dict[str, Any] | None:
         memory = json.loads(os.pread(handle, _LARGEST, 0))
     except ValueError:
         return None  # new, or cut off while it was written: the spend comes after it is on disk, so none was made
+    except RecursionError:
+        memory = None  # lists in lists without end
     if (
         not isinstance(memory, dict)
         or not isinstance(memory.get("order"), dict)
@@ -122,10 +126,20 @@ def _read(handle: int, path: Path) -> dict[str, Any] | None:
 
 
 def _write(handle: int, path: Path, memory: dict[str, Any]) -> None:
+    content = json.dumps(memory).encode()
     os.ftruncate(handle, 0)
-    os.pwrite(handle, json.dumps(memory).encode(), 0)
+    if os.pwrite(handle, content, 0) != len(content):
+        # A disk that fills up in the middle: half of it would be taken for nothing, and spent for again.
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     os.fsync(handle)
     sync_folder(path.parent)
+
+
+def _unwritable(target: Path, error: OSError) -> ReleaseError:
+    return ReleaseError(
+        f"{target}: nothing can be written beside it ({error.strerror}). Name a directory in a folder that exists, "
+        "that you may write to, and that has room."
+    )
 
 
 def _other_order(path: Path, target: Path, earlier: Short, order: Short) -> str:

@@ -16,6 +16,8 @@ LARGEST: Final = 512 * 1024
 """Bytes that a document may have: ours have a few thousand."""
 
 _WIDTH: Final = 100
+_LONGEST_NUMBER: Final = 40
+"""Characters: YAML also counts in sixties, 1:30:00, and a long chain of these takes minutes to add up."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -34,11 +36,12 @@ _Dumper.add_representer(str, _text)
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses what could mean two things, or grow beyond its size: repeated keys and aliases."""
+    """Refuses what could mean two things, or grow beyond its size: repeated keys, aliases, tags and endless numbers."""
 
     def compose_node(self, parent: Any, index: int) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases are not allowed")
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) is not None:
+            raise yaml.YAMLError("aliases and tags are not allowed")
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
@@ -46,6 +49,22 @@ class _Loader(yaml.SafeLoader):
         if len(mapping) != len(node.value):
             raise yaml.YAMLError("a key is repeated")
         return mapping
+
+    def construct_yaml_int(self, node: Any) -> int:
+        return super().construct_yaml_int(_short(node))
+
+    def construct_yaml_float(self, node: Any) -> float:
+        return super().construct_yaml_float(_short(node))
+
+
+def _short(node: Any) -> Any:
+    if len(node.value) > _LONGEST_NUMBER:
+        raise yaml.YAMLError("a number has too many digits")
+    return node
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
+_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
 
 
 def written(document: dict[str, Any], heading: str) -> bytes:

@@ -95,7 +95,7 @@ class Engine(Protocol):
         """Make a small table of ours usable in expressions."""
 
     def forget_visits(self) -> None:
-        """The rows are not needed any more."""
+        """The rows are not needed any more; a SourceError where they changed while they were read."""
 
     def __enter__(self) -> Self: ...
 

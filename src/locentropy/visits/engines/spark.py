@@ -19,6 +19,7 @@ from locentropy.core.errors import SourceError
 from locentropy.visits.engines.ibis import IbisEngine
 from locentropy.visits.engines.spark_session import local_session
 from locentropy.visits.sources import files
+from locentropy.visits.sources.unchanged import Unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,6 +45,7 @@ class SparkEngine(IbisEngine):
         self, visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None
     ) -> None:
         self._closing = ExitStack()
+        self._unchanged = Unchanged()
         try:
             self._closing.enter_context(_silent())
             self._session = self._session_for(visits.source, resources)
@@ -107,6 +109,7 @@ class SparkEngine(IbisEngine):
                 "different programs; convert them once: duckdb -c \"COPY (FROM 'visits.csv') TO 'visits.parquet'\", "
                 "or leave out --engine spark."
             )
+        self._unchanged = Unchanged.of(paths)
         return self._parquet([str(path.resolve()) for path in paths])
 
     def _parquet(self, paths: Sequence[str]) -> Any:
@@ -126,7 +129,9 @@ class SparkEngine(IbisEngine):
         """The rows of an expression, as an Arrow table; not by way of Python objects."""
         self._report(doing)
         with self._translated():
-            return self._session.sql(self._connection.compile(expression)).toArrow()
+            rows = self._session.sql(self._connection.compile(expression)).toArrow()
+        self._unchanged.check()  # each time: what is kept may be computed only now, or again
+        return rows
 
     def keep(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
         """Persist the rows of an expression on the cluster, in memory or on its disks."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from locentropy.core.errors import SourceError
 from locentropy.visits.sources.part import Column, Relation, described
+from locentropy.visits.sources.unchanged import Unchanged
 from locentropy.visits.sql import identifier, literal
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class DatabasePart:
     label: str
     relation: str
     types: dict[str, str]
+    unchanged: Unchanged
 
     reads_once = False
     hint = ""
@@ -47,17 +49,18 @@ def part(con: duckdb.DuckDBPyConnection, path: Path, table: str | None) -> Datab
     """The table of that name; where the database has only one table, its name may be left out."""
     import duckdb
 
+    unchanged = Unchanged.of([path])
     try:
         con.execute(f"ATTACH {literal(str(path))} AS source_database (READ_ONLY)")
+        rows = con.execute(
+            "SELECT table_schema, table_name FROM information_schema.tables "
+            "WHERE table_catalog = 'source_database' ORDER BY ALL"
+        ).fetchall()
     except duckdb.Error:
         raise SourceError(
             f"{path}: cannot be opened as a DuckDB database. Is another program writing to it, or was it made "
             "by a newer DuckDB?"
         ) from None
-    rows = con.execute(
-        "SELECT table_schema, table_name FROM information_schema.tables "
-        "WHERE table_catalog = 'source_database' ORDER BY ALL"
-    ).fetchall()
     matching = [row for row in rows if table in (None, row[1], f"{row[0]}.{row[1]}")]
     if len(matching) != 1:
         names = ", ".join(name if schema == "main" else f"{schema}.{name}" for schema, name in rows) or "none"
@@ -69,6 +72,6 @@ def part(con: duckdb.DuckDBPyConnection, path: Path, table: str | None) -> Datab
     relation = f"source_database.{identifier(schema)}.{identifier(name)}"
     label = f"{path}, table {name}"
     try:
-        return DatabasePart(label, relation, described(con, relation))
+        return DatabasePart(label, relation, described(con, relation), unchanged)
     except duckdb.Error:
         raise SourceError(f"{label}: cannot be read. If it is a view, does what it looks at exist?") from None

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from locentropy.core.errors import ColumnError, SourceError
 from locentropy.visits.sources.part import Column, Relation, described
+from locentropy.visits.sources.unchanged import Unchanged
 from locentropy.visits.sql import identifier
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class FramePart:
 
     reads_once = False
     hint = ""
+    unchanged = Unchanged()
 
     def __post_init__(self) -> None:
         library = type(self.frame).__module__.partition(".")[0]

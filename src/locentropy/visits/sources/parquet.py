@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from locentropy.core.errors import SourceError
 from locentropy.visits.sources.part import Column, Relation, described
+from locentropy.visits.sources.unchanged import Unchanged
 from locentropy.visits.sql import identifier, list_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class ParquetPart:
     paths: tuple[Path, ...]
     layout: tuple[tuple[str, Column], ...]
     """The name of each column in the file, and what the engine calls it: it renames those that clash."""
+    unchanged: Unchanged
 
     reads_once = False
     hint = ""
@@ -55,10 +57,11 @@ class ParquetPart:
 
 def parts(con: duckdb.DuckDBPyConnection, paths: list[Path]) -> list[ParquetPart]:
     """The files, grouped by their layout."""
+    unchanged = Unchanged.of(paths)
     groups: dict[tuple[tuple[str, Column], ...], list[Path]] = {}
     for path in paths:
         groups.setdefault(_layout(con, path), []).append(path)
-    return [ParquetPart(tuple(group), layout) for layout, group in groups.items()]
+    return [ParquetPart(tuple(group), layout, unchanged) for layout, group in groups.items()]
 
 
 def _layout(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[tuple[str, Column], ...]:
@@ -67,9 +70,14 @@ def _layout(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[tuple[str, Colu
     try:
         names = pq.read_schema(path).names
         types = described(con, _reading((path,)))
-    except (duckdb.Error, pa.ArrowException, OSError):
+        columns = [Column(identifier(name), type_name) for name, type_name in types.items()]
+        return tuple(zip(names, columns, strict=True))
+    except (
+        duckdb.Error,
+        pa.ArrowException,
+        OSError,
+        ValueError,
+    ):  # the last where names are no texts, or not alike
         raise SourceError(
             f"{path}: cannot be read as Parquet. Is it whole? Copy it again from where it came."
         ) from None
-    columns = (Column(identifier(name), type_name) for name, type_name in types.items())
-    return tuple(zip(names, columns, strict=True))

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from locentropy.visits.columns import Roles
+    from locentropy.visits.sources.unchanged import Unchanged
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,10 @@ class Part(Protocol):
     @property
     def reads_once(self) -> bool:
         """Whether reading is so costly, or so fleeting, that the rows should be loaded first."""
+
+    @property
+    def unchanged(self) -> Unchanged:
+        """How its files stood before anything was read of them; to be checked when the last row was."""
 
     @property
     def hint(self) -> str:

@@ -18,6 +18,7 @@ from locentropy.core.errors import ParameterError, SourceError
 from locentropy.visits.columns import is_usual
 from locentropy.visits.sources.files import is_gzip
 from locentropy.visits.sources.part import Column, Relation
+from locentropy.visits.sources.unchanged import Unchanged
 from locentropy.visits.sql import list_of, literal
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _DELIMITERS: Final = (",", "\t", ";", "|")
 _LONGEST_LINE: Final = 1 << 20
+_MOST_COLUMNS: Final = 4096
+"""More than any table of visits has; each costs the engine time and memory before the first row is read."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class TextPart:
 
     path: Path
     layout: Layout
+    unchanged: Unchanged
     no_location: str | None = None
 
     reads_once = True
@@ -109,6 +113,7 @@ def parts(
     chosen: Sequence[str],
 ) -> list[TextPart]:
     """The files, each with its layout. `chosen` are the columns that the caller named."""
+    unchanged = [Unchanged.of([path]) for path in paths]
     if known is not None:
         if header is not None or names is not None:
             raise ParameterError("A published format has its own columns: leave out header and columns.")
@@ -116,8 +121,14 @@ def parts(
         layout = Layout(known.columns, False, "\t", "", known.encoding)
         for path in paths:
             _must_have_fields(path, _first_row(path, layout), known.columns)
-        return [TextPart(path, layout, known.no_location) for path in paths]
-    return [TextPart(path, _layout(path, header, names, chosen)) for path in paths]
+        return [
+            TextPart(path, layout, seen, known.no_location)
+            for path, seen in zip(paths, unchanged, strict=True)
+        ]
+    return [
+        TextPart(path, _layout(path, header, names, chosen), seen)
+        for path, seen in zip(paths, unchanged, strict=True)
+    ]
 
 
 def _layout(path: Path, header: bool | None, names: Sequence[str] | None, chosen: Sequence[str]) -> Layout:
@@ -185,6 +196,10 @@ def _first_line(path: Path, encoding: str) -> str:
 
 def _first_row(path: Path, layout: Layout) -> list[str]:
     line = _first_line(path, layout.encoding).rstrip("\r\n")
+    if line.count(layout.delimiter) >= _MOST_COLUMNS:
+        raise SourceError(
+            f"{path}: the first line has more than {_MOST_COLUMNS:,} fields. Is it a table of visits, one visit a line?"
+        )
     if not layout.quote:
         return line.split(layout.delimiter)
     try:

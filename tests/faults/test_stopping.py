@@ -1,0 +1,122 @@
+"""Stopped at a chosen moment by a signal: what was spent is not lost, and the same call finishes."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import locentropy as le
+from locentropy.publishing.publish import ResumedWarning
+from tests.faults.surroundings import PUBLISH, prepare
+from tests.publishing.making import names
+
+AT = """
+import os, signal, sys, threading
+from importlib import import_module
+number, module, owner, name = int(sys.argv[1]), *sys.argv[2:5]
+held = import_module(module)
+held = getattr(held, owner) if owner else held
+real = getattr(held, name)
+def stopped(*arguments, **options):
+    os.kill(os.getpid(), number)
+    return real(*arguments, **options)
+setattr(held, name, stopped)
+sys.argv[1:5] = []
+from locentropy.cli.main import run
+run()
+"""
+"""Runs a command, and sends its own process a signal when a function is called."""
+
+MOMENTS = {
+    "reading": ("locentropy.publishing.publish", "", "open_queries", 0),
+    "counted": ("locentropy.publishing.claim", "Claim", "pay", 0),
+    "spending": ("locentropy.privacy.ledger_store", "Store", "append", 0),
+    "spent": ("locentropy.publishing.publish", "", "_estimates", 1),
+    "drawn": ("locentropy.release.release", "Release", "of", 1),
+    "writing": ("locentropy.release.files", "", "_write", 1),
+    "staged": ("locentropy.publishing.claim", "", "finish", 1),
+}
+"""The function, and how many spends there are when it is called."""
+
+
+def again(folder: Path, ledger: le.Ledger) -> None:
+    """The same call, from Python."""
+    visits, places = le.Visits(folder / "visits.csv"), le.PublicLocations(folder / "places.csv")
+    le.publish(visits, le.Limit(0.5, 3, 2), places, out=folder / "may", ledger=ledger)
+
+
+@pytest.mark.filterwarnings(f"ignore::{ResumedWarning.__module__}.{ResumedWarning.__name__}")
+@pytest.mark.parametrize(
+    ("moment", "number"),
+    [(moment, signal.SIGINT) for moment in MOMENTS]
+    + [("reading", signal.SIGTERM), ("spending", signal.SIGTERM), ("spending", signal.SIGKILL)],
+)
+def test_publishing(moment: str, number: signal.Signals, tmp_path: Path) -> None:
+    prepare(tmp_path)
+    *where, spends = MOMENTS[moment]
+    command = [
+        sys.executable,
+        "-c",
+        AT,
+        str(int(number)),
+        *where,
+        *PUBLISH,
+        "--ledger",
+        "city.ledger",
+        "--out",
+        "may",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    killed = number == signal.SIGKILL
+    assert done.returncode == (-number if killed else 128 + number), done.stderr
+    assert "Traceback" not in done.stderr
+    assert "may" not in names(tmp_path)
+    ledger = le.Ledger.open(tmp_path / "city.ledger")
+    assert len(ledger.verify().spends) == spends
+    if not killed:
+        assert ("Repeat the same call" in done.stderr) == (spends > 0 or moment == "spending")
+        left = {".may.publishing"} if spends or moment == "spending" else set()
+        assert {name for name in names(tmp_path) if name.startswith(".may") and ".staged" not in name} == left
+    again(tmp_path, ledger)
+    assert len(ledger.verify().spends) == 1
+    assert names(tmp_path) == ["city.ledger", "may", "places.csv", "visits.csv"]
+    assert le.verify(tmp_path / "may", ledger).ok
+
+
+STARTING = """
+import os, signal, sys, threading
+real, queries, number = threading.Thread.start, [], int(sys.argv.pop(1))
+def start(self):
+    real(self)
+    queries.append(self)
+    if len(queries) == number:
+        os.kill(os.getpid(), signal.SIGINT)
+threading.Thread.start = start
+from locentropy.cli.main import run
+run()
+"""
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Enough rows that a query is still at work when it is interrupted."""
+    draw, path = np.random.default_rng(0), tmp_path_factory.mktemp("many") / "many.parquet"
+    users, places = draw.integers(0, 100_000, 3_000_000), draw.integers(0, 2000, 3_000_000)
+    pq.write_table(pa.table({"user": users, "location": places}), path)
+    return path
+
+
+@pytest.mark.parametrize("query", [1, 2, 3])
+def test_the_moment_a_query_starts(query: int, many: Path) -> None:
+    """A query that nobody waits for would outlive the interpreter, which then aborts (exit code 134)."""
+    command = [sys.executable, "-c", STARTING, str(query), "entropy", str(many)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 128 + signal.SIGINT, done.stderr
+    assert done.stderr == "Stopped; no half-written file was left behind.\n"

@@ -1,0 +1,95 @@
+"""Ledgers, plans and claims."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import locentropy as le
+from locentropy.planning import Words, plan_file
+from locentropy.privacy import ledger_store
+from locentropy.privacy.guarantee import Guarantee
+from locentropy.privacy.ledger_book import Entry
+from locentropy.publishing.claim_file import claimed
+
+LEDGER_ID, SPENDS = "0" * 32, ["1" * 32, "2" * 32, "3" * 32]
+_STAMP = {"software": "locentropy 0", "time": "2026-01-01T00:00:00+00:00"}
+
+
+def ledger_entries() -> Iterator[Entry]:
+    amounts = {"epsilon": "4", "delta": "0.000001"}
+    yield Entry("budget", {"id": LEDGER_ID, "population": "riders", **amounts, **_STAMP})
+    for spend in SPENDS:
+        yield Entry("spend", {"id": spend, "epsilon": "0.5", "delta": "0", "purpose": "map", **_STAMP})
+    staged = {"spend": SPENDS[0], "release": "4" * 32, "state": "staged", "time": _STAMP["time"]}
+    yield Entry("release", staged)
+    yield Entry("evaluation", {"note": "compared", **_STAMP})
+
+
+def ledger_seeds() -> list[bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "city.ledger"
+        first, *others = ledger_entries()
+        ledger_store.create(path, first)
+        for entry in others:
+            with ledger_store.transaction(path, wait=1, write=True) as store:
+                store.append(entry)
+        return [path.read_bytes()]
+
+
+def read_ledger(folder: Path, content: bytes) -> None:
+    """Whatever opens has forgotten nothing, and takes a further spend."""
+    path = folder / "city.ledger"
+    path.write_bytes(content)
+    ledger = le.Ledger.open(path, wait=1)
+    book = ledger.read()
+    assert [spend.id for spend in book.spends] == SPENDS, "a spend was lost, and nobody noticed"
+    assert float(book.spent.epsilon) == 1.5
+    assert float(book.total.epsilon) == 4
+    assert book.evaluations
+    ledger.spend(Guarantee.pure(1), "one more")
+    assert float(ledger.verify(SPENDS).spent.epsilon) == 2.5
+
+
+def plan_seeds() -> list[bytes]:
+    words = Words(title="Map of May", curator="City", purpose="bus lines")
+    plans = [
+        le.plan(le.Shares(1), locations=400, people=3000, words=words),
+        le.plan(le.Moments(0.5, 5, 5, max_users=1000), locations=3, users_per_location=[1, 5, 50]),
+        le.plan(le.LimitPTR(1, 1e-6, 5, 5, min_users=20)),
+        le.plan(le.LimitCB(1, 5, 5, min_users=50, accept_no_guarantee=True)),
+        le.plan(le.Limit(1, 5, 5), places="selection", selection=le.SelectLocations(0.5, 1e-6, 5)),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "plan.yaml"
+        made = []
+        for each in plans:
+            plan_file.write(each, path)
+            made.append(path.read_bytes())
+        return made
+
+
+def read_plan(folder: Path, content: bytes) -> None:
+    path = folder / "plan.yaml"
+    path.write_bytes(content)
+    found = plan_file.read(path)
+    plan_file.write(found, folder / "again.yaml")
+    again = plan_file.read(folder / "again.yaml")
+    assert (again.guarantee, again.mechanism, again.words) == (found.guarantee, found.mechanism, found.words)
+
+
+ORDER = {"ledger": "none", "mechanism": "Limit", "title": "Map"}
+
+
+def claim_seeds() -> list[bytes]:
+    return [json.dumps({"spend": "5" * 32, "release": "6" * 32, "order": ORDER}).encode()]
+
+
+def read_claim(folder: Path, content: bytes) -> None:
+    (folder / ".may.publishing").write_bytes(content)
+    with claimed(folder / "may", ORDER, None) as claim:
+        assert re.fullmatch("[0-9a-f]{32}", claim.release_id)
+        assert not claim.begun, "nothing was spent, and nothing is there"
