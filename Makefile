@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint bench fuzz soak docs clean
+.PHONY: demo test lint bench bench-peers fuzz soak docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/locentropy demo
@@ -21,6 +21,13 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/noise.py
 	$(BIN)/python benchmarks/sensitivity.py
 	$(BIN)/python benchmarks/utility.py
+	$(BIN)/python benchmarks/ranks.py
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/scale.py
+
+# Other programs, each in an environment of its own, which this installs.
+bench-peers: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/peers.py
 
 # Hostile input for every reader; the tests do the same for half a minute each. `.ci/fuzz` is for a scheduled job.
 SEED         ?= 0
