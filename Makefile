@@ -38,7 +38,7 @@ fuzz: $(VENV)/.installed-dev
 
 # Publications on random data with random faults: no spend is lost, no error unexplained, no private value shown.
 soak: $(VENV)/.installed-dev
-	$(BIN)/python -m tests.faults.soaking --publications $(PUBLICATIONS) --seed $(SEED)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.faults.soaking --publications $(PUBLICATIONS) --seed $(SEED)
 
 # A link that leads nowhere stops it (but not with --quiet). To read: python3 -m http.server --directory site
 docs: $(VENV)/.installed-dev

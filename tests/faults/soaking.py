@@ -1,6 +1,6 @@
 """Publications one after another, on random data, with random faults; then their commands are repeated in peace.
 
-    python -m tests.faults.soaking --publications 1000 --seed 0
+    OPENBLAS_NUM_THREADS=1 python -m tests.faults.soaking --publications 1000 --seed 0    (as the command line sets it)
 
 Counted, and to be nought:
     lost spends          the ledger says spent and no release comes of repeating the command, or a release without a spend

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -41,7 +42,13 @@ files._write = telling
 def soaked(*command: str) -> tuple[dict[str, int], str]:
     """What the soak has counted, and what it said."""
     done = subprocess.run(
-        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, timeout=900, check=False
+        [sys.executable, *command],
+        cwd=ROOT,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # as the command line sets it
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
     )
     counts = {name: int(number) for name, number in re.findall(r"^(\w+ \w+) +(\d+)$", done.stdout, re.M)}
     assert done.returncode == any(counts.values()), done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING, Annotated, Final, NoReturn
@@ -107,6 +108,8 @@ def run() -> None:
     """Run the command line. Errors that people can mend are told in a sentence; exit codes tell them apart."""
     for number in STOP_SIGNALS:
         signal.signal(number, _stop)
+    # Before NumPy loads it: our matrices are small, and where memory is short OpenBLAS tries for ever to start threads.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if "--debug" in sys.argv:
         app()
     sys.unraisablehook = _passed_over
