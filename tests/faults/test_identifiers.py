@@ -78,10 +78,7 @@ SOURCES = {
 
 # The header of a text file is one line, and blanks around its names are not part of them.
 NAMED = [
-    (evil, kind)
-    for evil in EVIL
-    for kind in SOURCES
-    if kind != "csv" or evil.strip() == evil != "" and "\n" not in evil
+    (evil, kind) for evil in EVIL for kind in SOURCES if kind != "csv" or (evil != " " and "\n" not in evil)
 ]
 
 
