@@ -17,6 +17,7 @@ import pyarrow as pa
 from locentropy.core.locations import Locations
 from locentropy.core.share_profile import ShareProfile
 from locentropy.mechanisms.shares import mechanism
+from locentropy.mechanisms.shares.inference import reading
 from locentropy.mechanisms.shares.inference.reading import Reading
 from locentropy.privacy.guarantee import exact
 from tests.mechanisms.test_activity import loss
@@ -72,7 +73,7 @@ def noised(epsilon: float, queries: Any, fixed: list[list[int]] | None = None) -
     """What is drawn, and what is then read: nothing is made of it, which takes no time."""
     noise = Recorder(fixed)
     nothing = Reading(*(np.zeros(len(queries.locations)) for _ in Reading._fields))
-    with mock.patch.object(mechanism, "read", return_value=nothing) as read:
+    with mock.patch.object(reading, "read", return_value=nothing) as read:
         mechanism.Shares(epsilon).estimate(queries, Locations(queries.locations), noise)
     return noise.drawn, read.call_args.args[0]
 
