@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,19 @@ from hypothesis import settings
 # The engine's first query in a process takes far longer than the later ones; a deadline would flake.
 settings.register_profile("default", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("default")
+
+
+@pytest.fixture
+def private_log() -> Iterator[list[str]]:
+    """What the private log is told."""
+    from locentropy.visits.private_log import PRIVATE_LOG
+
+    records: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
+    PRIVATE_LOG.addHandler(handler)
+    yield records
+    PRIVATE_LOG.removeHandler(handler)
 
 
 @pytest.fixture(scope="session")

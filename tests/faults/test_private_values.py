@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import EngineError, LocentropyError
-from locentropy.visits.private_log import PRIVATE_LOG, write_private_log
+from locentropy.visits.private_log import write_private_log
 from tests.cli.test_commands import locentropy
 
 MARKER = "marker-73519"
@@ -46,27 +44,18 @@ def page(folder: Path) -> Any:
     return le.Visits(path)
 
 
-@pytest.fixture
-def told() -> Iterator[list[str]]:
-    """What the private log is told."""
-    records: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
-    PRIVATE_LOG.addHandler(handler)
-    yield records
-    PRIVATE_LOG.removeHandler(handler)
-
-
 @pytest.mark.parametrize("failing", [view, expression, page])
-def test_what_the_engine_says_is_for_the_private_log(failing: Any, tmp_path: Path, told: list[str]) -> None:
+def test_what_the_engine_says_is_for_the_private_log(
+    failing: Any, tmp_path: Path, private_log: list[str]
+) -> None:
     visits = failing(tmp_path)
     with pytest.raises(EngineError) as caught:
         le.exact_profile(visits)
     assert MARKER not in "".join(traceback.format_exception(caught.value))
     assert "private log" in str(caught.value)
-    assert told, "the operator can find out"
+    assert private_log, "the operator can find out"
     if failing is not page:
-        assert MARKER in "".join(told), "the engine's own words did quote the value"
+        assert MARKER in "".join(private_log), "the engine's own words did quote the value"
 
 
 def test_a_private_log_on_a_full_disk(tmp_path: Path) -> None:

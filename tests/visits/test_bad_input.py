@@ -25,7 +25,6 @@ from locentropy.core.errors import (
     ParameterError,
     SourceError,
 )
-from locentropy.visits.private_log import PRIVATE_LOG
 
 from .reference import as_counter
 
@@ -267,16 +266,6 @@ BAD_ROWS = {
     "too few fields": ("line 3", f"{SECRET},cafe"),
     "too many fields": ("line 3", f"{SECRET},cafe,2020-01-01,1,1.5,1,1"),
 }
-
-
-@pytest.fixture
-def private_log() -> Any:
-    records: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
-    PRIVATE_LOG.addHandler(handler)
-    yield records
-    PRIVATE_LOG.removeHandler(handler)
 
 
 @pytest.mark.parametrize("name", BAD_ROWS)

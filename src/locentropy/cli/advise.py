@@ -122,9 +122,7 @@ def advise(
     if source is None:
         _refuse_spending(spend, ledger)
     else:
-        advised(
-            **said, locations=locations
-        )  # refuses what no advice can be given about, while it is free of charge
+        advised(**said, locations=locations)  # refuses what nobody can advise on, while that costs nothing
         roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
         table_of_visits = options.visits_from(
             source, roles=roles, table=table, format=format, header=header, columns=columns,
@@ -143,6 +141,7 @@ def advise(
             "--user": user, "--location": location, "--time": time, "--visits": visits, "--lat": lat, "--lon": lon,
             "--table": table, "--format": format, "--columns": columns,
             "--bad-rows": None if bad_rows == "fail" else bad_rows, "--ids": None if ids == "as-they-are" else ids,
+            "--engine": None if engine == "duckdb" else engine,
         },
         [] if header is None else ["--header" if header else "--no-header"],
     )  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+import pytest
 
 import locentropy as le
 from locentropy.core.queries import Queries
@@ -63,6 +66,14 @@ def awkward(seed: int, *, numbers: bool = False) -> pa.Table:
     )
 
 
+def must_have_java() -> None:
+    """Skip without Java, but where Spark is required."""
+    if shutil.which("java") is None:
+        if os.environ.get("LOCENTROPY_SPARK") == "required":
+            pytest.fail("Spark is required, and there is no Java")
+        pytest.skip("there is no Java (Debian: apt install openjdk-17-jre-headless)")
+
+
 def sparse() -> pa.Table:
     return ZipfVisits.sparse().table()
 
@@ -112,12 +123,6 @@ def must_agree(
 
 
 BOX = le.Grid(south=-0.7, west=-0.8, north=0.9, east=0.6, cell=20_000)
-
-
-def numbered_ids(table: pa.Table) -> pa.Table:
-    """The same visits with ids as texts."""
-    texts = {name: table[name].cast(pa.string()) for name in ("user", "location")}
-    return pa.table(texts | {name: table[name] for name in table.column_names if name not in texts})
 
 
 def listed(table: pa.Table) -> list[Any]:

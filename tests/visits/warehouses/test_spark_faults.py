@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import threading
 import time
@@ -27,10 +26,7 @@ from . import agreeing
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Any]:
     """Two executors in processes of their own, on loopback, with one core each."""
-    if shutil.which("java") is None:
-        if os.environ.get("LOCENTROPY_SPARK") == "required":
-            pytest.fail("Spark is required, and there is no Java")
-        pytest.skip("there is no Java (Debian: apt install openjdk-17-jre-headless)")
+    agreeing.must_have_java()
     from pyspark.sql import SparkSession
 
     settings = {

@@ -101,6 +101,11 @@ class SparkEngine(IbisEngine):
         if "://" in source:
             return self._parquet([source])
         if not _looks_like_path(source):
+            if not self._session.catalog.tableExists(source):
+                raise SourceError(
+                    f"{source}: is neither a file here nor a table of Spark's catalog. For example: "
+                    'Visits("visits/*.parquet"), or Visits("mobility.checkins")'
+                )
             return self._session.table(source)
         paths = files.find(source)
         if files.common_kind(paths) != "parquet":
