@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from locentropy.audit.mutation.checks.of_promises import SURE
-from locentropy.audit.mutation.planting import replaced
-from locentropy.audit.statistical import draws as drawing
 from locentropy.audit.statistical.draws import attack_on_draws
 from locentropy.audit.statistical.releases import attack_on_releases, promised, town_for
-from locentropy.audit.subjects import SELECTION, SURVEY, at_defaults
+from locentropy.audit.subjects import SELECTION, SURVEY, at_defaults, subject_of
+from locentropy.mechanisms.limit import Limit
 from locentropy.privacy.noise import OpenDPNoise
 
 HONEST = OpenDPNoise.laplace
@@ -45,10 +44,20 @@ def test_other_noise_can_be_attacked() -> None:
     assert found.epsilon > 4.0
 
 
-def test_many_places_cost_fewer_draws() -> None:
-    with replaced(drawing, "MOST_VALUES", 20_000):
-        _, draws = attack_on_draws(at_defaults("baseline"), 10**6)
-    assert draws == 200
+@pytest.mark.parametrize("name", ["limit", "limit-ptr", SURVEY])
+def test_processes_draw_the_same_way(name: str) -> None:
+    subject = at_defaults(name)
+    found, draws = attack_on_draws(subject, 20_000, processes=2, confidence=SURE)
+    assert draws == 20_000
+    assert 0.5 * attack_on_draws(subject, 20_000)[0].epsilon <= found.epsilon
+    assert found.epsilon <= float(subject.guarantee.epsilon or 0)
+
+
+def test_processes_attack_the_mechanism_they_are_given() -> None:
+    """And not one of the same name at other parameters."""
+    strong = subject_of("limit", Limit(epsilon=8.0, max_locations=1, max_visits=1))
+    assert attack_on_draws(strong, 20_000, processes=2)[0].epsilon > 2.0
+    assert attack_on_releases(strong, 80, processes=2)[0].epsilon > 0.8
 
 
 @pytest.mark.parametrize("name", ["limit", SELECTION, SURVEY])

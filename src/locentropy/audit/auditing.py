@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from locentropy.audit.mutation.faults import CATALOGUE
 from locentropy.audit.mutation.faults.of_noise import TWO_THIRDS
 from locentropy.audit.mutation.trying import sound, try_fault
 from locentropy.audit.numerical.search import numerical
 from locentropy.audit.outcome import FULL, Audit, Statistical, Teeth
+from locentropy.audit.spreading import spread
 from locentropy.audit.statistical.draws import attack_on_draws
 from locentropy.audit.statistical.releases import attack_on_releases, promised
-from locentropy.audit.subjects import at_defaults, subjects
+from locentropy.audit.subjects import at_defaults, subject_of, subjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from locentropy.audit.mutation.trying import Tried
+    from locentropy.audit.numerical.search import Numerical
     from locentropy.audit.outcome import Settings
     from locentropy.audit.subjects import Subject
 
@@ -30,21 +32,33 @@ def audit(
     """Audit these mechanisms, or all; the faults are those of the whole software, and planted when all are audited."""
     began = time.monotonic()
     chosen = subjects(names)
-    searched = []
-    for subject in chosen:
-        progress(f"Searching the worst neighbours of {subject.name}", None)
-        searched.append(numerical(subject))
+    searched = tuple(
+        spread(
+            searched_for,
+            [(each.name, each.holder) for each in chosen],
+            settings.processes,
+            lambda part: progress("Searching the worst neighbours", part),
+        )
+    )
     attacked = tuple(_attacked(each, settings, progress) for each in chosen if each.guarantee.private)
     teeth = _teeth(attacked, settings, progress)
     checks, tried = _planted(progress) if not names else ({}, ())
     seconds = time.monotonic() - began
-    return Audit(settings, tuple(searched), attacked, teeth, checks, tried, seconds)
+    return Audit(settings, searched, attacked, teeth, checks, tried, seconds)
+
+
+def searched_for(name: str, holder: Any) -> Numerical:
+    """What the worst neighbours of a mechanism cost."""
+    return numerical(subject_of(name, holder))
 
 
 def _attacked(subject: Subject, settings: Settings, progress: Progress) -> Statistical:
     name = subject.name
     on_draws, draws = attack_on_draws(
-        subject, settings.draws, progress=lambda part: progress(f"Drawing from {name}", part)
+        subject,
+        settings.draws,
+        processes=settings.processes,
+        progress=lambda part: progress(f"Drawing from {name}", part),
     )
     on_releases, runs = attack_on_releases(
         subject,
@@ -62,6 +76,7 @@ def _teeth(attacked: Sequence[Statistical], settings: Settings, progress: Progre
         return None
 
     def shown(doing: str) -> float:
+        # In this process, where the fault is planted.
         found, _ = attack_on_draws(
             at_defaults("limit"), settings.teeth, progress=lambda part: progress(doing, part)
         )

@@ -30,7 +30,7 @@ class Settings:
     teeth: int
     """Draws of Limit for the attack on noise that is too small."""
     processes: int = 2
-    """For whole releases."""
+    """That draw and publish at the same time."""
 
 
 FULL: Final = Settings(draws=1_000_000, runs=2_000, teeth=1_000_000)

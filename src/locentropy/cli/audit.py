@@ -36,7 +36,7 @@ def audit(
         int | None, typer.Option("--runs", min=8, max=10**7, help="Whole releases of each. Default: 2,000.")
     ] = None,
     processes: Annotated[
-        int, typer.Option("--processes", min=1, max=256, help="How many publish at the same time.")
+        int, typer.Option("--processes", min=1, max=256, help="How many draw and publish at the same time.")
     ] = 2,
     to: Annotated[
         Path | None, typer.Option("--out", help="A page with all of it, such as audit.html.")

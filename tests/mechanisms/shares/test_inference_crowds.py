@@ -119,3 +119,21 @@ def test_when_only_noise_is_seen_the_law_is_of_small_crowds():
     noise = np.random.default_rng(6).laplace(0, 10, 300)
     law = learnt(noise, 10.0)
     assert SHARE * float(law @ GRID) < 15
+
+
+@pytest.mark.parametrize("most", [3.0, 40.0, 1e4, 1e8])
+def test_every_shape_is_moved_to_the_mean_it_is_told(most):
+    """Where it can be: some shapes have long tails, and none may have crowds that are too large."""
+    by_intensity = (SHARE * GRID) @ crowds._poisson(tuple(GRID.tolist()))
+    allowed = by_intensity <= most
+    means = crowds._Means.known_at_tops(by_intensity, allowed)
+    least, reachable = means.known[:, 0], np.where(means.known <= most, means.known, 0).max(axis=1)
+    moved = 0
+    for mean in (0.06, 0.3, 1.0, 2.5, 17.0, 300.0):
+        laws = means.laws_of_mean(mean)
+        assert laws.sum(axis=1) == pytest.approx(1)
+        can = (least < mean) & (reachable > mean)
+        assert (laws @ by_intensity)[can] == pytest.approx(mean, rel=1e-3)
+        assert laws[:, ~allowed].sum(axis=1).max() < 1e-6
+        moved += can.sum()
+    assert moved > len(least)

@@ -167,3 +167,20 @@ def test_a_cell_far_clear_of_its_noise_is_believed_against_every_curve():
 def test_one_cell_under_very_heavy_noise():
     found = octaves.smoothed(np.array([2700.0]), 2700.0, np.ones(1), USUAL)
     assert found == pytest.approx([2700])
+
+
+@given(
+    law=st.lists(st.floats(1e-9, 1.0), min_size=VISIT_OCTAVES, max_size=VISIT_OCTAVES).map(np.array),
+    chance=st.floats(0.0, 1.0, exclude_max=True),
+)
+def test_the_visits_that_a_law_has_reached_are_those_of_the_cell(law, chance):
+    reached = np.cumsum(law) / law.sum()
+    cell = min(int(np.searchsorted(reached, chance, side="right")), law.size - 1)
+    begun = 0.0 if cell == 0 else reached[cell - 1]
+    quantile = min(max((chance - begun) / (reached[cell] - begun), 0.0), 1 - 1e-12)
+    [by_visits] = octaves.reached_by_visits(law[None, :])
+    assert by_visits[-1] == pytest.approx(1)
+    found = 1 + np.searchsorted(by_visits[:-1], chance, side="right")
+    # Next to where one number ends, rounding may choose either.
+    near = [one(octaves.visits, cell, min(max(quantile + off, 0.0), 1 - 1e-12)) for off in (-1e-6, 1e-6)]
+    assert min(near) <= found <= max(near)

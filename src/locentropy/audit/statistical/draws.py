@@ -13,7 +13,7 @@ every question it asks of the noise is asked of the same noise for many copies o
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -21,8 +21,9 @@ from locentropy.audit.numerical.neighbours import joined
 from locentropy.audit.numerical.search import worst_crowds
 from locentropy.audit.numerical.tables import Town, asked
 from locentropy.audit.recording import Recorder, crowd_queries, law_of
+from locentropy.audit.spreading import parts, spread
 from locentropy.audit.statistical.confidence import CONFIDENCE, Attack, attack
-from locentropy.audit.subjects import SURVEY
+from locentropy.audit.subjects import SURVEY, subject_of
 from locentropy.core.locations import Locations
 from locentropy.mechanisms.shares.asking import TABLE
 from locentropy.privacy.noise import OpenDPNoise
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from locentropy.audit.recording import Law
+    from locentropy.audit.recording import Crowd, Law
     from locentropy.audit.subjects import Subject
     from locentropy.core.queries import Queries
     from locentropy.privacy.noise import Noise
@@ -40,11 +41,9 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Reals = NDArray[np.float64]
     Booleans = NDArray[np.bool_]
+    Neighbours = tuple[list[Crowd], list[Crowd]]
 
-MOST_VALUES: Final = 20_000_000
-"""Noise is drawn for at most so many integers: Baseline has a hundred for each draw."""
-
-_AT_ONCE: Final = 200_000
+_AT_ONCE: Final = 200_000  # integers
 _CERTAIN: Final = 1e6  # what only one of the neighbours can show
 
 
@@ -92,24 +91,35 @@ def attack_on_draws(
     draws: int,
     *,
     noise: Callable[[], Noise] = OpenDPNoise,
+    processes: int = 1,
     confidence: float = CONFIDENCE,
     progress: Callable[[float], None] = lambda _: None,
 ) -> tuple[Attack, int]:
     """The lower bound on ε, and how many draws it rests on, both neighbours together."""
-    with _neighbours(subject) as sides:
+    each = draws // 2
+    about = subject.name, subject.holder, _worst(subject), noise
+    jobs = [(*about, many) for many in parts(each)]
+    done = list(spread(drawn_scores, jobs, processes, progress))
+    without, with_user = np.concatenate(done, axis=1)
+    return attack(with_user, without, float(subject.guarantee.delta), confidence), 2 * each
+
+
+def drawn_scores(
+    name: str, holder: Any, worst: Neighbours | None, noise: Callable[[], Noise], many: int
+) -> Reals:
+    """The scores of so many draws without the user, and of as many with: a row each."""
+    subject = subject_of(name, holder)
+    scores = np.empty((2, many))
+    with _asked(subject, worst) as sides:
         laws = [law_of(subject, side) for side in sides]
         touched = _touched(*laws)
-        affordable = MOST_VALUES // max(1, int(touched.sum()))
-        each = min(draws, affordable) // 2
-        scores: list[list[Reals]] = [[], []]
         step = max(1, _AT_ONCE // max(1, int(touched.sum())))
-        for first in range(0, each, step):
-            many = min(step, each - first)
+        for first in range(0, many, step):
+            part = slice(first, min(first + step, many))
             for side, queries in enumerate(sides):
-                scores[side].append(_scores(subject, queries, many, touched, laws, noise()))
-            progress((first + many) / each)
-    with_user, without = (np.concatenate(parts) for parts in reversed(scores))
-    return attack(with_user, without, float(subject.guarantee.delta), confidence), 2 * each
+                copies = part.stop - part.start
+                scores[side, part] = _scores(subject, queries, copies, touched, laws, noise())
+    return scores
 
 
 def _touched(without: Law, with_user: Law) -> Booleans:
@@ -120,28 +130,35 @@ def _touched(without: Law, with_user: Law) -> Booleans:
     return np.asarray(differ)
 
 
-@contextmanager
-def _neighbours(subject: Subject) -> Iterator[tuple[Queries, Queries]]:
-    """Without and with the user who shows most."""
+def _worst(subject: Subject) -> Neighbours | None:
+    """The crowds of places without and with the user who shows most; none for the survey, which counts people."""
     if subject.name == SURVEY:
-        # The user is in one cell of either histogram, and makes M places busy.
-        holder = subject.holder
-        town = Town()
-        edge = town.places(holder.max_locations)
-        for place in edge:
-            town.crowd(place, {1: holder.busy_users - 1})
-        town.guest("somebody", dict.fromkeys(edge, 2))
-        with (
-            asked(town.without("somebody"), town.listed) as without,
-            asked(town.people, town.listed) as whole,
-        ):
-            yield without, whole
-    elif subject.name == "shares":
+        return None
+    if subject.name == "shares":
         # All of the user's presence is at one place, with the visits for which the split counts most.
-        yield crowd_queries([{1: 3}]), crowd_queries([joined({1: 3}, _heaviest())])
-    else:
-        without_crowds, with_crowds = worst_crowds(subject)
+        return [{1: 3}], [joined({1: 3}, _heaviest())]
+    return worst_crowds(subject)
+
+
+@contextmanager
+def _asked(subject: Subject, worst: Neighbours | None) -> Iterator[tuple[Queries, Queries]]:
+    """Without and with the user."""
+    if worst is not None:
+        without_crowds, with_crowds = worst
         yield crowd_queries(without_crowds), crowd_queries(with_crowds)
+        return
+    # The user is in one cell of either histogram, and makes M places busy.
+    holder = subject.holder
+    town = Town()
+    edge = town.places(holder.max_locations)
+    for place in edge:
+        town.crowd(place, {1: holder.busy_users - 1})
+    town.guest("somebody", dict.fromkeys(edge, 2))
+    with (
+        asked(town.without("somebody"), town.listed) as without,
+        asked(town.people, town.listed) as whole,
+    ):
+        yield without, whole
 
 
 def _heaviest() -> int:

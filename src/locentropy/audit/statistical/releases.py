@@ -9,8 +9,6 @@ post-processed, and made a `Release`.
 
 from __future__ import annotations
 
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,8 +20,9 @@ import pyarrow.parquet as pq
 from locentropy import measure_activity, publish
 from locentropy.audit.numerical.search import worst_crowds
 from locentropy.audit.numerical.tables import ONE_THREAD, Town, visits_of
+from locentropy.audit.spreading import parts, spread
 from locentropy.audit.statistical.confidence import CONFIDENCE, Attack, attack
-from locentropy.audit.subjects import SELECTION, SURVEY, at_defaults
+from locentropy.audit.subjects import SELECTION, SURVEY, subject_of
 from locentropy.core.estimates import COLUMNS
 from locentropy.mechanisms.limit import Limit
 from locentropy.privacy.ledger import Ledger
@@ -46,9 +45,6 @@ FOLLOWED_BY: Final = Limit(epsilon=0.1, max_locations=1, max_visits=1)
 
 _ELSEWHERE: Final = 3
 """The last places of the list, where nobody who comes or goes has been."""
-
-_BATCHES: Final = 20
-"""Tasks for each neighbour: few enough that starting one costs little, many enough to show progress."""
 
 
 def town_for(subject: Subject) -> Town:
@@ -85,11 +81,9 @@ def attack_on_releases(
     """The lower bound on ε from so many releases, both neighbours together."""
     each = runs // 2
     with _files(subject) as (files, listed):
-        jobs = [(subject.name, files[side], listed, many) for many in _parts(each) for side in (0, 1)]
-        done: list[Reals] = []
-        for published in _spread(jobs, processes):
-            done.append(published)
-            progress(len(done) / len(jobs))
+        about = subject.name, subject.holder, listed
+        jobs = [(*about, files[side], many) for many in parts(each) for side in (0, 1)]
+        done = list(spread(published_tables, jobs, processes, progress))
     without, with_user = (np.concatenate(done[side::2]) for side in (0, 1))
     rule = _rule(with_user[0::2], without[0::2])
     score, other = ((published @ rule).sum(axis=1) for published in (with_user, without))
@@ -115,24 +109,9 @@ def _files(subject: Subject) -> Iterator[tuple[tuple[str, str], int]]:
         yield names, made.listed
 
 
-def _parts(many: int) -> list[int]:
-    size = max(1, -(-many // _BATCHES))
-    return [min(size, many - first) for first in range(0, many, size)]
-
-
-def _spread(jobs: list[tuple[str, str, int, int]], processes: int) -> Iterator[Reals]:
-    """The results in the order of the jobs, from several processes where that is worth starting them."""
-    if processes < 2 or len(jobs) < 2 * processes:
-        yield from (published_tables(*job) for job in jobs)
-        return
-    context = multiprocessing.get_context("spawn")  # threads of the engine do not survive a fork
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        yield from pool.map(published_tables, *zip(*jobs, strict=True))
-
-
-def published_tables(name: str, file: str, listed: int, many: int) -> Reals:
+def published_tables(name: str, holder: Any, listed: int, file: str, many: int) -> Reals:
     """Publish so many times: for each release, for each place where somebody comes or goes, a row of numbers."""
-    subject = at_defaults(name)
+    subject = subject_of(name, holder)
     publish_once = _survey if name == SURVEY else _release
     return np.stack([publish_once(subject, file, listed) for _ in range(many)])
 

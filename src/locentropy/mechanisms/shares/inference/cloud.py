@@ -8,6 +8,7 @@ proportion, their deviations with the square root.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -60,31 +61,63 @@ def cloud(sizes: Reals, laws: Reals, table: Reals, cap: float, most: int) -> Clo
     presence = np.zeros((grid.size, COPIES))
     entropy = np.zeros((grid.size, len(laws), COPIES))
     pair = np.zeros((grid.size, len(laws), COPIES, 2))
+    visiting = _Visiting.under(laws, table)
     first_large = int(np.searchsorted(grid, LARGE))
     for at in range(1, min(first_large + 1, grid.size)):
         n = min(int(grid[at]), LARGE)
-        presence[at], entropy[at], pair[at] = _places(n, at, sizes, laws, table, cap)
+        share = _shares(n, 2 * at, sizes, cap)
+        presence[at] = share.sum(axis=1)
+        entropy[at], pair[at] = visiting.places(share, 2 * at + 1)
     for values in (presence, entropy, pair):
         values[first_large + 1 :] = values[min(first_large, grid.size - 1)]
     return _scaled(Cloud(grid, presence, entropy, pair), np.maximum(grid / LARGE, 1.0))
 
 
-def _places(
-    n: int, stream: int, sizes: Reals, laws: Reals, table: Reals, cap: float
-) -> tuple[Reals, Reals, Reals]:
-    """Copies of a place of n visitors: presence, entropy under each law, pair under each law."""
-    cell, within = _inverse(sizes, scattered(n * COPIES, 2 * stream))
-    share = 1.0 / np.maximum(octaves.places(sizes.size, cap, within, cell), cap).reshape(COPIES, n)
-    chance = scattered(n * COPIES, 2 * stream + 1)  # the same for every law, so that laws differ by law alone
-    entropy, pair = np.empty((len(laws), COPIES)), np.empty((len(laws), COPIES, 2))
-    for at, law in enumerate(laws):
-        cell, within = _inverse(law, chance)
-        visits = octaves.visits(within, cell).reshape(COPIES, n)
-        total = visits.sum(axis=1)
-        entropy[at] = np.log(total) - (visits * np.log(visits)).sum(axis=1) / total
-        weight = table[np.minimum(visits, len(table)).astype(np.intp) - 1]
-        pair[at] = np.einsum("ij,ijk->ik", share, weight)
-    return share.sum(axis=1), entropy, pair
+def _shares(n: int, stream: int, sizes: Reals, cap: float) -> Reals:
+    """The shares of n visitors in each copy of a place."""
+    cell, within = _inverse(sizes, scattered(n * COPIES, stream))
+    return 1.0 / np.maximum(octaves.places(sizes.size, cap, within, cell), cap).reshape(COPIES, n)
+
+
+class _Visiting(NamedTuple):
+    """How often people come, and what that makes of a place."""
+
+    reached: Reals
+    """How likely a visitor comes at most 1, 2, 3, … times: law × visits."""
+    weight: Reals
+    """What 0, 1, 2, … visits add to the pair for each unit of presence,"""
+    times_log: Reals
+    """and visits × ln visits, of which entropy is made."""
+
+    @classmethod
+    def under(cls, laws: Reals, table: Reals) -> _Visiting:
+        """For all laws, and all numbers of visits that they know."""
+        reached = octaves.reached_by_visits(laws)
+        visits = np.arange(reached.shape[1] + 1, dtype=np.float64)
+        weight = table[np.clip(visits, 1, len(table)).astype(np.intp) - 1]
+        return cls(reached, weight, visits * np.log(np.maximum(visits, 1.0)))
+
+    def places(self, share: Reals, stream: int) -> tuple[Reals, Reals]:
+        """Copies of a place whose visitors have these shares: entropy under each law, pair under each law."""
+        entropy, pair = np.empty((len(self.reached), COPIES)), np.empty((len(self.reached), COPIES, 2))
+        # The same chances for every law, so that laws differ by law alone.
+        chance, order = _ordered(share.size, stream)
+        visits = np.empty(share.size, dtype=np.intp)
+        for at, reached in enumerate(self.reached):
+            visits[order] = 1 + np.searchsorted(reached[:-1], chance, side="right")
+            by_place = visits.reshape(share.shape)
+            total = by_place.sum(axis=1)
+            entropy[at] = np.log(total) - self.times_log[by_place].sum(axis=1) / total
+            pair[at] = np.einsum("ij,ijk->ik", share, self.weight[by_place])
+        return entropy, pair
+
+
+@cache
+def _ordered(count: int, stream: int) -> tuple[Reals, NDArray[np.intp]]:
+    """Scattered numbers in ascending order, in which they are found quickly, and where each belongs."""
+    chance = scattered(count, stream)
+    order = np.argsort(chance)
+    return chance[order], order
 
 
 def _inverse(law: Reals, chance: Reals) -> tuple[NDArray[np.intp], Reals]:

@@ -51,9 +51,13 @@ PULL_PLACES: Final = 30.0
 
 _STEP: Final = 0.14
 _INTENSITIES: Final = np.exp(np.arange(math.log(0.01), math.log(3e10), _STEP))
-_EXACT: Final = (
-    60.0  # intensities below this are given their Poisson law; above, it is narrower than the grid
-)
+_EXACT: Final = 60.0
+"""Intensities below this are given their Poisson law; above, it is narrower than the grid."""
+_TOPS: Final = np.linspace(math.log(0.003), math.log(2e10), 120)
+"""Logarithms of intensities at which a shape may have its top."""
+_FLAT, _JUMP = 1e-3, 5.0
+"""The mean of a shape grows about as its top does: where it does not at all, or far more, it is at an end."""
+_CORRECTIONS: Final = 4
 
 
 class Total(NamedTuple):
@@ -87,14 +91,14 @@ def _start(
     """The weighted mean of all shapes."""
     to_counts = _poisson(tuple(grid.tolist()))
     by_intensity = presence @ to_counts
-    allowed = by_intensity <= most
+    means = _Means.known_at_tops(by_intensity, by_intensity <= most)
     small = np.zeros(grid.size)
     small[: len(SMALL)] = SMALL
     laws, beliefs = [], []
     for mean, mean_belief in _mean_presences(total, int(places.sum())):
         for part, part_belief in SMALL_SHARES.items():
             rest = max(mean - part * float(small @ presence), 0.1 * mean) / (1 - part)
-            main = _at_mean(by_intensity, rest, allowed) @ to_counts.T
+            main = means.laws_of_mean(rest) @ to_counts.T
             laws.append((1 - part) * main + part * small)
             beliefs.append(np.log(_shape_beliefs() * part_belief) + mean_belief)
     every = np.concatenate(laws)
@@ -158,18 +162,47 @@ def _laws(tops: Reals) -> Reals:
     return laws
 
 
-def _at_mean(by_intensity: Reals, mean: float, allowed: NDArray[np.bool_]) -> Reals:
-    """Every shape, moved to where its mean presence is the given one: by bisection, all shapes at once."""
+class _Means(NamedTuple):
+    """The mean presence of every shape, with its top at each of `_TOPS`: shape × top."""
+
+    by_intensity: Reals
+    allowed: NDArray[np.bool_]
+    known: Reals
+
+    @classmethod
+    def known_at_tops(cls, by_intensity: Reals, allowed: NDArray[np.bool_]) -> _Means:
+        """Computed once, to know roughly where each shape belongs."""
+        laws = _laws_at_tops() * allowed + 1e-300
+        return cls(by_intensity, allowed, laws @ by_intensity / laws.sum(axis=2))
+
+    def laws(self, tops: Reals) -> Reals:
+        """Every shape with its top where it is told."""
+        laws = _laws(tops) * self.allowed + 1e-300
+        normal: Reals = laws / laws.sum(axis=1, keepdims=True)
+        return normal
+
+    def laws_of_mean(self, mean: float) -> Reals:
+        """Every shape, moved to where its mean presence is the given one; as near as it comes, if there is none."""
+        shape = np.arange(len(self.known))
+        above = np.clip((self.known < mean).sum(axis=1), 1, _TOPS.size - 1)
+        low, high = _TOPS[above - 1], _TOPS[above]
+        first, last = (np.log(self.known[shape, at] / mean) for at in (above - 1, above))
+        # The logarithm of the mean is nearly a line between two tops. Where it jumps, nothing is left of the shape
+        # among the crowds that are allowed: it stays where there is something.
+        slope = (last - first) / (high - low)
+        slope = np.where((slope > _FLAT) & (slope < _JUMP), slope, np.inf)
+        tops = np.clip(low - first / slope, low, high)
+        for _ in range(_CORRECTIONS):
+            off = np.log(self.laws(tops) @ self.by_intensity / mean)
+            tops = np.clip(tops - off / slope, low, high)
+        return self.laws(tops)
+
+
+@cache
+def _laws_at_tops() -> Reals:
+    """The shapes at every one of `_TOPS`: shape × top × intensity."""
     count = _shapes()[0].shape[0]
-    low, high = np.full(count, math.log(0.003)), np.full(count, math.log(2e10))
-    for _ in range(30):
-        middle = (low + high) / 2
-        laws = _laws(middle) * allowed + 1e-300
-        below = laws @ by_intensity < mean * laws.sum(axis=1)
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    laws = _laws(low) * allowed + 1e-300
-    normal: Reals = laws / laws.sum(axis=1, keepdims=True)
-    return normal
+    return np.stack([_laws(np.full(count, top)) for top in _TOPS], axis=1)
 
 
 @cache

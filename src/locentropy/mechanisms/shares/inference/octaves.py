@@ -9,6 +9,7 @@ how well each explains the noisy cells, and a cell that stands clear of its nois
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -45,6 +46,25 @@ def visits(quantile: Reals, cell: NDArray[np.intp]) -> Reals:
     low = np.where(cell > 0, 2.0 ** (np.maximum(cell, 1) - 1) + 1, 1.0)
     high = 2.0**cell + 1
     return np.floor(low * (high / low) ** quantile)
+
+
+def reached_by_visits(laws: Reals) -> Reals:
+    """How likely a visitor comes at most 1, 2, 3, … times, under each law over octaves: law × visits, as `visits`."""
+    cell, end = _ends(laws.shape[1])
+    reached = np.cumsum(laws, axis=1) / laws.sum(axis=1, keepdims=True)
+    begun = np.concatenate([np.zeros((len(laws), 1)), reached[:, :-1]], axis=1)
+    by_visits: Reals = begun[:, cell] + (reached - begun)[:, cell] * end
+    return by_visits
+
+
+@cache
+def _ends(cells: int) -> tuple[NDArray[np.intp], Reals]:
+    """For 1, 2, 3, … visits: their cell, and how far into it they reach."""
+    counts = np.arange(1, 2 ** (cells - 1) + 1)
+    cell = np.searchsorted(2 ** np.arange(cells), counts)
+    low = np.where(cell > 0, 2.0 ** (cell - 1) + 1, 1.0)
+    high = 2.0**cell + 1
+    return cell, np.log((counts + 1) / low) / np.log(high / low)
 
 
 def mean_share(cells: int, cap: float) -> Reals:
