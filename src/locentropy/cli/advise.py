@@ -11,6 +11,7 @@ import typer
 
 from locentropy.cli import options, place_options
 from locentropy.cli.console import ignore_signals, note, out, progress_bar, warn
+from locentropy.cli.groups import spelled_out
 from locentropy.core.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def _rough(option: str, help_: str) -> Any:
     return typer.Option(option, help=help_, rich_help_panel=_PUBLIC)
 
 
+@spelled_out
 def advise(
+    *,
     source: Annotated[
         str | None,
         typer.Argument(
@@ -75,23 +78,7 @@ def advise(
     places_location: place_options.PlacesLocation = None,
     grid: place_options.Box = None,
     cell: place_options.Cell = None,
-    user: options.User = None,
-    location: options.Location = None,
-    time: options.Time = None,
-    visits: options.VisitCount = None,
-    lat: options.Lat = None,
-    lon: options.Lon = None,
-    table: options.Table = None,
-    format: options.Format = None,  # noqa: A002  # the option's name
-    header: options.Header = None,
-    columns: options.Columns = None,
-    bad_rows: options.BadRows = "fail",
-    ids: options.Ids = "as-they-are",
-    private_log: options.PrivateLog = None,
-    memory: options.Memory = None,
-    threads: options.Threads = None,
-    spill: options.Spill = None,
-    engine: options.Engine = "duckdb",
+    reading: options.Reading,
     as_json: options.Json = False,
 ) -> None:
     r"""Recommend a mechanism and its parameters, and say what error to expect and why.
@@ -123,28 +110,12 @@ def advise(
         _refuse_spending(spend, ledger)
     else:
         advised(**said, locations=locations)  # refuses what nobody can advise on, while that costs nothing
-        roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
-        table_of_visits = options.visits_from(
-            source, roles=roles, table=table, format=format, header=header, columns=columns,
-            bad_rows=bad_rows, ids=ids, private_log=private_log,
-        )  # fmt: skip
-        resources = options.resources_from(memory, threads, spill, engine)
-        found = _asked(table_of_visits, listed, spend, ledger, numbers | rough, resources)
+        visits = reading.visits_of(source)
+        found = _asked(visits, listed, spend, ledger, numbers | rough, reading.resources)
         ignore_signals()  # it is paid for: only telling is left
     advice = advised(**said, locations=locations, activity=found)
-    command = _next_command(
-        advice,
-        source,
-        ledger,
-        {"--places": places, "--places-location": places_location, "--grid": grid, "--cell": cell},
-        {
-            "--user": user, "--location": location, "--time": time, "--visits": visits, "--lat": lat, "--lon": lon,
-            "--table": table, "--format": format, "--columns": columns,
-            "--bad-rows": None if bad_rows == "fail" else bad_rows, "--ids": None if ids == "as-they-are" else ids,
-            "--engine": None if engine == "duckdb" else engine,
-        },
-        [] if header is None else ["--header" if header else "--no-header"],
-    )  # fmt: skip
+    named = {"--places": places, "--places-location": places_location, "--grid": grid, "--cell": cell}
+    command = _next_command(advice, source, ledger, named, reading)
     if as_json:
         out.print_json(json.dumps(advice.to_dict() | {"command": command}))
     else:
@@ -227,25 +198,18 @@ def _next_command(
     advice: Advice,
     source: str | None,
     ledger: Path | None,
-    places: dict[str, str | float | None],
-    reading: dict[str, str | None],
-    flags: list[str],
+    places: Mapping[str, str | float | None],
+    reading: options.Reading,
 ) -> str:
     """What to run next, with the names that were given: it must read the table as the advice did."""
     from locentropy.evaluation.advice import LIST_OPTIONS
 
-    named = _given(places)
+    named = [word for key, value in places.items() if value is not None for word in (key, str(value))]
     if "--places" in named:
         named += LIST_OPTIONS[2:]
     given = {"source": source, "ledger": None if ledger is None else str(ledger), "places": named or None}
     command = advice.command(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
-    return (
-        " ".join([command, *map(shlex.quote, [*_given(reading), *flags])]) if source is not None else command
-    )
-
-
-def _given(values: Mapping[str, str | float | None]) -> list[str]:
-    return [word for key, value in values.items() if value is not None for word in (key, str(value))]
+    return " ".join([command, *map(shlex.quote, reading.words)]) if source is not None else command
 
 
 def _show(advice: Advice, command: str) -> None:

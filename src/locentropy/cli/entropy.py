@@ -10,6 +10,7 @@ import typer
 
 from locentropy.cli import looking, options
 from locentropy.cli.console import note, out, progress_bar, warn
+from locentropy.cli.groups import spelled_out
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -25,21 +26,11 @@ WARNING: Final = (
 )
 
 
+@spelled_out
 def entropy(
     source: options.Input,
-    user: options.User = None,
-    location: options.Location = None,
-    time: options.Time = None,
-    visits: options.VisitCount = None,
-    lat: options.Lat = None,
-    lon: options.Lon = None,
-    table: options.Table = None,
-    format: options.Format = None,  # noqa: A002  # the option's name
-    header: options.Header = None,
-    columns: options.Columns = None,
-    bad_rows: options.BadRows = "fail",
-    ids: options.Ids = "as-they-are",
-    private_log: options.PrivateLog = None,
+    *,
+    reading: options.Reading,
     max_locations: Annotated[
         int | None, typer.Option("--max-locations", help="M: bound each user to this many locations.")
     ] = None,
@@ -60,10 +51,6 @@ def entropy(
     ] = None,
     top: Annotated[int, typer.Option("--top", min=1, help="How many locations to show on screen.")] = 10,
     as_json: options.Json = False,
-    memory: options.Memory = None,
-    threads: options.Threads = None,
-    spill: options.Spill = None,
-    engine: options.Engine = "duckdb",
 ) -> None:
     r"""Compute the exact entropy of every location. NOT PRIVATE: for the owner of the data, not for publication.
 
@@ -84,15 +71,10 @@ def entropy(
     target = None if to is None else marked(to)
     scale = _nats_per(unit)
     book = None if ledger is None else Ledger.open(ledger)
-    roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
-    described = options.visits_from(
-        source, roles=roles, table=table, format=format, header=header, columns=columns,
-        bad_rows=bad_rows, ids=ids, private_log=private_log,
-    )  # fmt: skip
-    resources = options.resources_from(memory, threads, spill, engine)
+    visits = reading.visits_of(source)
     with (
         progress_bar() as progress,
-        open_queries(described, resources=resources, progress=progress) as queries,
+        open_queries(visits, resources=reading.resources, progress=progress) as queries,
     ):
         profile = queries.exact_profile() if bounds is None else queries.profile(bounds)
         users = int(queries.places_per_user().sum())

@@ -11,6 +11,7 @@ import typer
 
 from locentropy.cli import looking, mechanism_options, options, place_options
 from locentropy.cli.console import note, out, progress_bar, warn
+from locentropy.cli.groups import spelled_out
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -25,8 +26,10 @@ def _compared(option: str, help_: str) -> Any:
     return typer.Option(option, help=help_, rich_help_panel=_COMPARED, show_default=False)
 
 
+@spelled_out
 def evaluate(
     source: options.Input,
+    *,
     mechanism: Annotated[
         list[str] | None,
         _compared(
@@ -64,9 +67,7 @@ def evaluate(
     places_lon: place_options.PlacesLon = None,
     grid: place_options.Box = None,
     cell: place_options.Cell = None,
-    select_epsilon: mechanism_options.SelectEpsilon = None,
-    select_delta: mechanism_options.SelectDelta = None,
-    select_max_locations: mechanism_options.SelectMaxLocations = None,
+    selecting: mechanism_options.Selecting,
     exclude: place_options.Exclude = None,
     ledger: looking.Ledger = None,
     to: Annotated[
@@ -75,23 +76,7 @@ def evaluate(
             "--out", help="New folder for table, plots and a page; its name and theirs will say PRIVATE."
         ),
     ] = None,
-    user: options.User = None,
-    location: options.Location = None,
-    time: options.Time = None,
-    visits: options.VisitCount = None,
-    lat: options.Lat = None,
-    lon: options.Lon = None,
-    table: options.Table = None,
-    format: options.Format = None,  # noqa: A002  # the option's name
-    header: options.Header = None,
-    columns: options.Columns = None,
-    bad_rows: options.BadRows = "fail",
-    ids: options.Ids = "as-they-are",
-    private_log: options.PrivateLog = None,
-    memory: options.Memory = None,
-    threads: options.Threads = None,
-    spill: options.Spill = None,
-    engine: options.Engine = "duckdb",
+    reading: options.Reading,
     as_json: options.Json = False,
 ) -> None:
     r"""Compare mechanisms on your own data with the truth. PRIVATE: for the owner of the data, not for publication.
@@ -115,7 +100,7 @@ def evaluate(
     from locentropy.visits.public_list import PublicLocations
 
     listed = {"location": places_location, "name": places_name, "lat": places_lat, "lon": places_lon}
-    selection = mechanism_options.selection_from_options(select_epsilon, select_delta, select_max_locations)
+    selection = selecting.selection
     chosen = place_options.one_of(
         place_options.list_from_options(places, listed, None),
         place_options.grid_from_options(grid, cell),
@@ -134,16 +119,12 @@ def evaluate(
     if to is not None:
         check_free(marked(to))
     book = None if ledger is None else Ledger.open(ledger)
-    roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
-    described = options.visits_from(
-        source, roles=roles, table=table, format=format, header=header, columns=columns,
-        bad_rows=bad_rows, ids=ids, private_log=private_log,
-    )  # fmt: skip
+    visits = reading.visits_of(source)
     with progress_bar() as progress:
         found = compare(
-            described, rivals, chosen, seeds=seeds, ledger=book, throwaway=_throwaway(given),
+            visits, rivals, chosen, seeds=seeds, ledger=book, throwaway=_throwaway(given),
             exclude=None if exclude is None else PublicLocations(exclude),
-            resources=options.resources_from(memory, threads, spill, engine), progress=progress,
+            resources=reading.resources, progress=progress,
         )  # fmt: skip
         if to is not None:
             progress("Drawing pictures", None)

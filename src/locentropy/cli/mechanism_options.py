@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Annotated, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -124,55 +125,100 @@ SelectMaxLocations = Annotated[
 ]
 
 
-def mechanism_from_options(chosen: str | None, **options: str | int | bool | None) -> Mechanism:
-    """The mechanism that the options describe; options that were not given are None or False."""
-    name = chosen or DEFAULT
-    from locentropy.mechanisms.registry import example_of, mechanism_from, mechanism_names, parameters_of
+@dataclass(frozen=True)
+class Choosing:
+    """A mechanism and its parameters."""
 
-    if name not in mechanism_names():
-        raise ParameterError(
-            f"--mechanism {name} is none of {', '.join(mechanism_names())}. "
-            f"For example: {_line(DEFAULT, example_of(DEFAULT))}"
-        )
-    given = {key: value for key, value in options.items() if value is not None and value is not False}
-    example = _line(name, example_of(name))
-    known = parameters_of(name)
-    for key in given:
-        if key not in {parameter.name for parameter in known}:
-            who = name if chosen else f"{name}, the default,"
-            others = [
-                each for each in mechanism_names() if key in {known.name for known in parameters_of(each)}
-            ]
+    mechanism: Name = None
+    epsilon: Epsilon = None
+    delta: Delta = None
+    max_locations: MaxLocations = None
+    max_visits: MaxVisits = None
+    min_users: MinUsers = None
+    split: Split = None
+    floor: Floor = None
+    keep: Keep = None
+    max_users: MaxUsers = None
+    accept_no_guarantee: AcceptNoGuarantee = False
+
+    @property
+    def name(self) -> str:
+        """The mechanism that was named, or the one for whoever names none."""
+        return self.mechanism or DEFAULT
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those that were given."""
+        named = {key: value for key, value in vars(self).items() if key != "mechanism"}
+        return {key: value for key, value in named.items() if value is not None and value is not False}
+
+    @property
+    def chosen(self) -> Mechanism:
+        """The mechanism that the options describe."""
+        from locentropy.mechanisms.registry import example_of, mechanism_from, mechanism_names
+
+        if self.name not in mechanism_names():
             raise ParameterError(
-                f"{who} takes no {_option(key)}. For example: {example}. For {', '.join(others)} it is one: "
-                f"{_line(others[0], example_of(others[0]))}"
+                f"--mechanism {self.name} is none of {', '.join(mechanism_names())}. "
+                f"For example: {_line(DEFAULT, example_of(DEFAULT))}"
             )
-    missing = [_option(each.name) for each in known if each.required and each.name not in given]
-    if missing:
-        raise ParameterError(f"{name} needs {', '.join(missing)}. For example: {example}")
-    with wording.example(example), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        mechanism = mechanism_from(name, given)
-    for each in caught:
-        warn(str(each.message))
-    return mechanism
+        self._check_names()
+        with (
+            wording.example(_line(self.name, example_of(self.name))),
+            warnings.catch_warnings(record=True) as caught,
+        ):
+            warnings.simplefilter("always")
+            mechanism = mechanism_from(self.name, self.parameters)
+        for each in caught:
+            warn(str(each.message))
+        return mechanism
+
+    def _check_names(self) -> None:
+        """Nothing that the mechanism does not know, and all that it needs."""
+        from locentropy.mechanisms.registry import example_of, mechanism_names, parameters_of
+
+        def taken(name: str) -> set[str]:
+            return {parameter.name for parameter in parameters_of(name)}
+
+        example = _line(self.name, example_of(self.name))
+        for key in self.parameters:
+            if key not in taken(self.name):
+                who = self.name if self.mechanism else f"{self.name}, the default,"
+                others = [each for each in mechanism_names() if key in taken(each)]
+                raise ParameterError(
+                    f"{who} takes no {_option(key)}. For example: {example}. For {', '.join(others)} it is one: "
+                    f"{_line(others[0], example_of(others[0]))}"
+                )
+        needed = [each.name for each in parameters_of(self.name) if each.required]
+        missing = [_option(name) for name in needed if name not in self.parameters]
+        if missing:
+            raise ParameterError(f"{self.name} needs {', '.join(missing)}. For example: {example}")
 
 
-def selection_from_options(
-    epsilon: str | None, delta: str | None, max_locations: int | None
-) -> SelectLocations | None:
-    """The selection that the options describe, or None if there is none of them."""
-    given = {"epsilon": epsilon, "delta": delta, "max_locations": max_locations}
-    missing = [_option(f"select_{name}") for name, value in given.items() if value is None]
-    if len(missing) == len(given):
-        return None
-    if missing:
-        raise ParameterError(f"Selecting places also needs {', '.join(missing)}. For example: {_SELECTING}")
-    from locentropy.mechanisms.registry import read_parameters
-    from locentropy.mechanisms.select_locations import SelectLocations
+@dataclass(frozen=True)
+class Selecting:
+    """A selection of places."""
 
-    with wording.example(_SELECTING):
-        return SelectLocations(**read_parameters(given))
+    select_epsilon: SelectEpsilon = None
+    select_delta: SelectDelta = None
+    select_max_locations: SelectMaxLocations = None
+
+    @property
+    def selection(self) -> SelectLocations | None:
+        """The selection that the options describe, or None if there is none of them."""
+        missing = [_option(name) for name, value in vars(self).items() if value is None]
+        if len(missing) == len(vars(self)):
+            return None
+        if missing:
+            raise ParameterError(
+                f"Selecting places also needs {', '.join(missing)}. For example: {_SELECTING}"
+            )
+        from locentropy.mechanisms.registry import read_parameters
+        from locentropy.mechanisms.select_locations import SelectLocations
+
+        given = {name.removeprefix("select_"): value for name, value in vars(self).items()}
+        with wording.example(_SELECTING):
+            return SelectLocations(**read_parameters(given))
 
 
 def _option(parameter: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 _COLUMNS = "Columns (usual names are recognised)"
 _READING = "Reading"
 _RESOURCES = "Resources"
+_ROLES = ("user", "location", "time", "visits", "lat", "lon")
 
 Input = Annotated[
     str,
@@ -93,39 +95,71 @@ Spill = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
 
-def visits_from(
-    source: str,
-    *,
-    roles: dict[str, Column],
-    table: str | None,
-    format: str | None,  # noqa: A002  # the option's name
-    header: bool | None,
-    columns: str | None,
-    bad_rows: str,
-    ids: str,
-    private_log: Path | None,
-) -> Visits:
-    """The visits that the options describe."""
-    from locentropy.visits.columns import RECOGNISE
-    from locentropy.visits.private_log import write_private_log
-    from locentropy.visits.visits import Visits
+@dataclass(frozen=True)
+class Reading:
+    """How a table of visits is read, and by what."""
 
-    if private_log is not None:
-        write_private_log(private_log)
-    # Not given: look for a usual name. Given as '': there is none.
-    chosen: dict[str, Any] = {
-        role: RECOGNISE if name is None else (name or None) for role, name in roles.items()
-    }
-    rules: dict[str, Any] = {"bad_rows": bad_rows, "ids": ids}  # checked by Visits itself
-    return Visits(
-        source,
-        **chosen,
-        **rules,
-        table=table,
-        format=format,
-        header=header,
-        columns=None if columns is None else tuple(name.strip() for name in columns.split(",")),
-    )
+    user: User = None
+    location: Location = None
+    time: Time = None
+    visits: VisitCount = None
+    lat: Lat = None
+    lon: Lon = None
+    table: Table = None
+    format: Format = None
+    header: Header = None
+    columns: Columns = None
+    bad_rows: BadRows = "fail"
+    ids: Ids = "as-they-are"
+    private_log: PrivateLog = None
+    memory: Memory = None
+    threads: Threads = None
+    spill: Spill = None
+    engine: Engine = "duckdb"
+
+    def visits_of(self, source: str) -> Visits:
+        """The visits that the options describe."""
+        from locentropy.visits.columns import RECOGNISE
+        from locentropy.visits.private_log import write_private_log
+        from locentropy.visits.visits import Visits
+
+        if self.private_log is not None:
+            write_private_log(self.private_log)
+        # Not given: look for a usual name. Given as '': there is none.
+        chosen: dict[str, Any] = {
+            role: RECOGNISE if name is None else (name or None)
+            for role, name in ((role, getattr(self, role)) for role in _ROLES)
+        }
+        rules: dict[str, Any] = {"bad_rows": self.bad_rows, "ids": self.ids}  # checked by Visits itself
+        columns = None if self.columns is None else tuple(name.strip() for name in self.columns.split(","))
+        return Visits(
+            source,
+            **chosen,
+            **rules,
+            table=self.table,
+            format=self.format,
+            header=self.header,
+            columns=columns,
+        )
+
+    @property
+    def resources(self) -> Resources:
+        """The resources that the options describe."""
+        return resources_from(self.memory, self.threads, self.spill, self.engine)
+
+    @property
+    def words(self) -> list[str]:
+        """The options again, for another command that is to read the same visits in the same way."""
+        said = []
+        for name in (*_ROLES, "table", "format", "header", "columns", "bad_rows", "ids", "engine"):
+            value, option = getattr(self, name), name.replace("_", "-")
+            if value == getattr(Reading, name):
+                continue
+            if isinstance(value, bool):
+                said.append(f"--{option}" if value else f"--no-{option}")
+            else:
+                said += [f"--{option}", value]
+        return said
 
 
 def resources_from(

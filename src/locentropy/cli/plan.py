@@ -11,6 +11,7 @@ import typer
 
 from locentropy.cli import mechanism_options, options, wording
 from locentropy.cli.console import note, out, warn
+from locentropy.cli.groups import spelled_out
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -23,21 +24,11 @@ _WORDS = "Your words, for the plan file"
 _EXAMPLE = "locentropy plan --epsilon 1 --locations 14058 --people 10000"
 
 
+@spelled_out
 def plan(
-    mechanism: mechanism_options.Name = None,
-    epsilon: mechanism_options.Epsilon = None,
-    delta: mechanism_options.Delta = None,
-    max_locations: mechanism_options.MaxLocations = None,
-    max_visits: mechanism_options.MaxVisits = None,
-    min_users: mechanism_options.MinUsers = None,
-    split: mechanism_options.Split = None,
-    floor: mechanism_options.Floor = None,
-    keep: mechanism_options.Keep = None,
-    max_users: mechanism_options.MaxUsers = None,
-    accept_no_guarantee: mechanism_options.AcceptNoGuarantee = False,
-    select_epsilon: mechanism_options.SelectEpsilon = None,
-    select_delta: mechanism_options.SelectDelta = None,
-    select_max_locations: mechanism_options.SelectMaxLocations = None,
+    *,
+    choosing: mechanism_options.Choosing,
+    selecting: mechanism_options.Selecting,
     places: Annotated[
         str | None,
         typer.Option(
@@ -83,15 +74,10 @@ def plan(
     from locentropy.planning import Words
     from locentropy.planning import plan as planned
 
-    using = mechanism_options.mechanism_from_options(
-        mechanism, epsilon=epsilon, delta=delta, max_locations=max_locations, max_visits=max_visits,
-        min_users=min_users, split=split, floor=floor, keep=keep, max_users=max_users,
-        accept_no_guarantee=accept_no_guarantee,
-    )  # fmt: skip
-    selection = mechanism_options.selection_from_options(select_epsilon, select_delta, select_max_locations)
+    using, selection = choosing.chosen, selecting.selection
     target = None if to is None else _target(to)
     sizes = _sizes(users_per_location)
-    _check_guesses(mechanism or mechanism_options.DEFAULT, people, sizes)
+    _check_guesses(choosing.name, people, sizes)
     with wording.example(_EXAMPLE):
         made = planned(
             using,

@@ -11,6 +11,7 @@ import typer
 
 from locentropy.cli import approved, mechanism_options, options, place_options
 from locentropy.cli.console import ignore_signals, note, progress_bar, warn
+from locentropy.cli.groups import spelled_out
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,19 +30,11 @@ def _word(option: str, help_: str) -> Any:
     return typer.Option(option, help=help_, rich_help_panel=_WORDS)
 
 
+@spelled_out
 def publish(
     source: options.Input,
-    mechanism: mechanism_options.Name = None,
-    epsilon: mechanism_options.Epsilon = None,
-    delta: mechanism_options.Delta = None,
-    max_locations: mechanism_options.MaxLocations = None,
-    max_visits: mechanism_options.MaxVisits = None,
-    min_users: mechanism_options.MinUsers = None,
-    split: mechanism_options.Split = None,
-    floor: mechanism_options.Floor = None,
-    keep: mechanism_options.Keep = None,
-    max_users: mechanism_options.MaxUsers = None,
-    accept_no_guarantee: mechanism_options.AcceptNoGuarantee = False,
+    *,
+    choosing: mechanism_options.Choosing,
     places: place_options.Places = None,
     places_location: place_options.PlacesLocation = None,
     places_name: place_options.PlacesName = None,
@@ -50,9 +43,7 @@ def publish(
     provenance: place_options.Provenance = None,
     grid: place_options.Box = None,
     cell: place_options.Cell = None,
-    select_epsilon: mechanism_options.SelectEpsilon = None,
-    select_delta: mechanism_options.SelectDelta = None,
-    select_max_locations: mechanism_options.SelectMaxLocations = None,
+    selecting: mechanism_options.Selecting,
     exclude: place_options.Exclude = None,
     ledger: Annotated[
         Path | None, typer.Option("--ledger", help="The budget of these people; see `locentropy ledger`.")
@@ -77,23 +68,7 @@ def publish(
         Word, _word("--sector", "Technology, Healthcare, Education, Government, Energy, Finance.")
     ] = None,
     date: Annotated[Word, _word("--date", "Day of publication, such as 2026-11-15.")] = None,
-    user: options.User = None,
-    location: options.Location = None,
-    time: options.Time = None,
-    visits: options.VisitCount = None,
-    lat: options.Lat = None,
-    lon: options.Lon = None,
-    table: options.Table = None,
-    format: options.Format = None,  # noqa: A002  # the option's name
-    header: options.Header = None,
-    columns: options.Columns = None,
-    bad_rows: options.BadRows = "fail",
-    ids: options.Ids = "as-they-are",
-    private_log: options.PrivateLog = None,
-    memory: options.Memory = None,
-    threads: options.Threads = None,
-    spill: options.Spill = None,
-    engine: options.Engine = "duckdb",
+    reading: options.Reading,
     as_json: options.Json = False,
 ) -> None:
     r"""Publish the location entropy of places under differential privacy: a directory of files fit to be given away.
@@ -122,24 +97,18 @@ def publish(
     listed = {"location": places_location, "name": places_name, "lat": places_lat, "lon": places_lon}
     public = place_options.list_from_options(places, listed, provenance)
     box = place_options.grid_from_options(grid, cell)
-    selection = mechanism_options.selection_from_options(select_epsilon, select_delta, select_max_locations)
+    selection = selecting.selection
     chosen = place_options.one_of(public, box, selection)
-    given = {
-        "epsilon": epsilon, "delta": delta, "max_locations": max_locations, "max_visits": max_visits,
-        "min_users": min_users, "split": split, "floor": floor, "keep": keep, "max_users": max_users,
-        "accept_no_guarantee": accept_no_guarantee,
-    }  # fmt: skip
     words = {
         "title": title, "curator": curator, "description": description, "intended_use": intended_use,
         "region": region, "sector": sector, "publication_date": date,
     }  # fmt: skip
     planned: Plan | None = None
     if plan is None:
-        using = mechanism_options.mechanism_from_options(mechanism, **given)
+        using = choosing.chosen
     else:
-        said = {key: value for key, value in given.items() if value is not None and value is not False}
         with _told():
-            planned = approved.read_plan(plan, mechanism, said)
+            planned = approved.read_plan(plan, choosing.mechanism, choosing.parameters)
         kind = "public-list" if public else "grid" if box else "selection" if selection else None
         approved.check_places(plan, planned, kind, selection)
         using, chosen = planned.mechanism, chosen or planned.selection
@@ -169,17 +138,10 @@ def publish(
         warn_of_few(using, len(order.listed))  # a dry run says it among what to expect
     if to is None or target is None:
         raise ParameterError("--out names the directory of the release. For example: --out may, or --dry-run")
-    roles = {"user": user, "location": location, "time": time, "visits": visits, "lat": lat, "lon": lon}
-    table_of_visits = options.visits_from(
-        source, roles=roles, table=table, format=format, header=header, columns=columns,
-        bad_rows=bad_rows, ids=ids, private_log=private_log,
-    )  # fmt: skip
-    resources = options.resources_from(memory, threads, spill, engine)
+    visits, resources = reading.visits_of(source), reading.resources
     _say(hints)  # now: once it is paid for, what it says cannot be changed
     with _told(), progress_bar() as progress:
-        release = carry_out(
-            order, table_of_visits, out=to, ledger=book, resources=resources, progress=progress
-        )
+        release = carry_out(order, visits, out=to, ledger=book, resources=resources, progress=progress)
     ignore_signals()  # it is published: only telling so is left
     tell(release, target, book, as_json=as_json)
     if order.listed is None:
