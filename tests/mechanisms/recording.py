@@ -10,41 +10,29 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import pyarrow as pa
 
+from locentropy.audit import recording
+from locentropy.audit.recording import Crowd
 from locentropy.core.bounds import Bounds
 from locentropy.core.locations import Locations
 from locentropy.core.profile import VisitProfile
 from locentropy.core.share_profile import ShareProfile
 
-Crowd = dict[int, int]
-"""The users of one location: how many of them made 1, 2, … visits."""
 
-
-class CrowdQueries:
-    """`Queries` on made-up crowds, one per location."""
+class CrowdQueries(recording.CrowdQueries):
+    """`Queries` on made-up crowds, which remember what they were asked."""
 
     def __init__(self, crowds: list[Crowd], ids: list[str] | None = None) -> None:
-        rows = [(at, v, u) for at, crowd in enumerate(crowds) for v, u in crowd.items() if u]
-        table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-        self.locations = pa.array(ids or [f"{at:06}" for at in range(len(crowds))], pa.string())
+        super().__init__(crowds, ids)
         self.asked: list[Bounds | tuple[int, int, int]] = []
-        self._index, self._visits, self._users = (np.ascontiguousarray(each) for each in table.T)
 
     def profile(self, bounds: Bounds) -> VisitProfile:
         self.asked.append(bounds)
-        visits = np.minimum(self._visits, bounds.max_visits)
-        resolved = bounds.resolved(has_time=False)
-        return VisitProfile.from_rows(self.locations, self._index, visits, self._users, resolved)
+        return super().profile(bounds)
 
     def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
-        """Everyone in a crowd is at no other location, and so has the largest share there."""
-        asked = (unit, largest, max_visits)
-        self.asked.append(asked)
-        presence = self._users * largest
-        rows = (self._index, np.minimum(self._visits, max_visits), presence)
-        by_share = (np.full_like(presence, largest), presence)
-        return ShareProfile.from_rows(self.locations, asked, rows, by_share, (self._visits, presence))
+        self.asked.append((unit, largest, max_visits))
+        return super().shares(unit, largest, max_visits)
 
 
 class Recorder:

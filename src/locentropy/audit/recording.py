@@ -36,18 +36,18 @@ Crowd = dict[int, int]
 
 def crowd_queries(crowds: Sequence[Crowd]) -> Queries:
     """Queries on made-up crowds, one for each location; they answer what mechanisms ask about places, and no more."""
-    return cast("Queries", _CrowdQueries(crowds))
+    return cast("Queries", CrowdQueries(crowds))
 
 
-class _CrowdQueries:
+class CrowdQueries:
     """Everyone is at one location only."""
 
-    def __init__(self, crowds: Sequence[Crowd]) -> None:
+    def __init__(self, crowds: Sequence[Crowd], ids: Sequence[str] | None = None) -> None:
         rows = [
             (at, visits, users) for at, crowd in enumerate(crowds) for visits, users in crowd.items() if users
         ]
         table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-        self.locations = pa.array([f"{at:06}" for at in range(len(crowds))], pa.string())
+        self.locations = pa.array(ids or [f"{at:06}" for at in range(len(crowds))], pa.string())
         self._index, self._visits, self._users = (np.ascontiguousarray(each) for each in table.T)
 
     def profile(self, bounds: Bounds) -> VisitProfile:
