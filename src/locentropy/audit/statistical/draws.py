@@ -13,7 +13,7 @@ every question it asks of the noise is asked of the same noise for many copies o
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from locentropy.audit.numerical.search import worst_crowds
 from locentropy.audit.numerical.tables import Town, asked
 from locentropy.audit.recording import Recorder, crowd_queries, law_of
 from locentropy.audit.spreading import parts, spread
-from locentropy.audit.statistical.confidence import CONFIDENCE, Attack, attack
+from locentropy.audit.statistical.confidence import CONFIDENCE, Attack, attack, with_few
 from locentropy.audit.subjects import SURVEY, subject_of
 from locentropy.core.locations import Locations
 from locentropy.mechanisms.shares.asking import TABLE
@@ -45,6 +45,17 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 200_000  # integers
 _CERTAIN: Final = 1e6  # what only one of the neighbours can show
+
+
+class Drawn(NamedTuple):
+    """What an attack on draws has shown."""
+
+    attack: Attack
+    """The lower bound on ε."""
+    draws: int
+    """How many draws it rests on, both neighbours together."""
+    with_few: float
+    """What could be expected of it if there were only as few draws as there are of something else."""
 
 
 class Copied(Recorder):
@@ -92,16 +103,22 @@ def attack_on_draws(
     *,
     noise: Callable[[], Noise] = OpenDPNoise,
     processes: int = 1,
+    few: int = 0,
     confidence: float = CONFIDENCE,
     progress: Callable[[float], None] = lambda _: None,
-) -> tuple[Attack, int]:
-    """The lower bound on ε, and how many draws it rests on, both neighbours together."""
+) -> Drawn:
+    """Attack so many draws, both neighbours together."""
     each = draws // 2
     about = subject.name, subject.holder, _worst(subject), noise
     jobs = [(*about, many) for many in parts(each)]
     done = list(spread(drawn_scores, jobs, processes, progress))
     without, with_user = np.concatenate(done, axis=1)
-    return attack(with_user, without, float(subject.guarantee.delta), confidence), 2 * each
+    delta = float(subject.guarantee.delta)
+    return Drawn(
+        attack(with_user, without, delta, confidence),
+        2 * each,
+        with_few(with_user, without, few // 2, delta, confidence) if few >= 2 else 0.0,
+    )
 
 
 def drawn_scores(

@@ -66,7 +66,7 @@ COSTS: Final = (
 @check("attack on draws, limit")
 def attacked() -> list[str]:
     """The lower bound of an attack is no more than the claim."""
-    shown = attack_on_draws(at_defaults("limit"), DRAWS, confidence=SURE)[0].epsilon
+    shown = attack_on_draws(at_defaults("limit"), DRAWS, confidence=SURE).attack.epsilon
     return [f"an attack shows ε ≥ {shown:.3g}, and 1 is promised"] if shown > 1.0 else []
 
 
