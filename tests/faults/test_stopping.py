@@ -120,3 +120,45 @@ def test_the_moment_a_query_starts(query: int, many: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 128 + signal.SIGINT, done.stderr
     assert done.stderr == "Stopped; no half-written file was left behind.\n"
+
+
+SWALLOWED = """
+import os, signal, sys, time
+from locentropy.visits import queries
+real = queries.engine_for
+def swallowing(*arguments, **options):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+    except BaseException:  # as native code does that calls Python and looks at no error
+        print("swallowed", file=sys.stderr)
+    return real(*arguments, **options)
+queries.engine_for = swallowing
+from locentropy.cli.main import run
+run()
+"""
+
+ADVISE = ("advise", "visits.csv", "--places", "places.csv", "--epsilon", "0.5", "--spend", "0.1")
+COMMANDS = {
+    "publish": (*PUBLISH, "--ledger", "city.ledger", "--out", "may"),
+    "advise": (*ADVISE, "--ledger", "city.ledger"),
+    "entropy": ("entropy", "visits.csv", "--ledger", "city.ledger"),
+    "evaluate": ("evaluate", "visits.csv", "--places", "places.csv", "--ledger", "city.ledger"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_request_that_a_library_swallows_is_heard_before_anything_is_spent(
+    command: str, tmp_path: Path
+) -> None:
+    prepare(tmp_path)
+    before = names(tmp_path)
+    run = [sys.executable, "-c", SWALLOWED, *COMMANDS[command]]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stderr.splitlines()[-2:] == ["swallowed", "Stopped; no half-written file was left behind."]
+    assert done.stdout == ""
+    assert done.returncode == 128 + signal.SIGINT
+    ledger = le.Ledger.open(tmp_path / "city.ledger").verify()
+    assert not ledger.spends
+    assert not ledger.evaluations
+    assert names(tmp_path) == before

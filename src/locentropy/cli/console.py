@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
+
+from locentropy.cli.stopping import stop_if_asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,16 +17,6 @@ out: Final = Console(highlight=False, emoji=False)
 err: Final = Console(stderr=True, highlight=False, emoji=False)
 
 _SECONDS_BEFORE_BAR: Final = 1.0
-
-
-STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-def ignore_signals() -> None:
-    """Hear no further requests to stop: what is left to do is short and must not be cut."""
-    for number in STOP_SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
-    signal.setitimer(signal.ITIMER_REAL, 0)  # nor one that was to be repeated
 
 
 def printable(text: str) -> str:
@@ -45,7 +36,10 @@ def warn(text: str) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, float | None], None]]:
-    """Give a function to report progress to; a bar appears once the work has taken a second."""
+    """Give a function to report progress to; a bar appears once the work has taken a second.
+
+    Whoever was asked to stop stops there at the latest.
+    """
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
@@ -54,6 +48,7 @@ def progress_bar() -> Iterator[Callable[[str, float | None], None]]:
         began = time.monotonic()
 
         def report(doing: str, fraction: float | None) -> None:
+            stop_if_asked()
             total = None if fraction is None else 1.0
             late = time.monotonic() - began > _SECONDS_BEFORE_BAR
             bar.update(task, description=doing, completed=fraction or 0.0, total=total, visible=late)

@@ -78,6 +78,7 @@ def entropy(
     ):
         profile = queries.exact_profile() if bounds is None else queries.profile(bounds)
         users = int(queries.places_per_user().sum())
+        progress("Sorting", None)
     if book is not None:
         book.record_evaluation(NOTED)  # before anybody knows a value
     values = _values(profile, unit, scale)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from typing import TYPE_CHECKING, Annotated, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -22,14 +21,14 @@ from locentropy.cli import (
     publish,
     report,
     reproduce,
+    stopping,
     verify,
 )
-from locentropy.cli.console import STOP_SIGNALS, err, ignore_signals
+from locentropy.cli.console import err
 from locentropy.core.errors import EngineError, LocentropyError
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
-    from types import FrameType
 
 app = typer.Typer(
     name="locentropy",
@@ -71,43 +70,17 @@ def options(
     """Options of every command."""
 
 
-class _Stopped(BaseException):
-    """Somebody asked the process to stop; raised so that temporary files are removed on the way out."""
-
-    def __init__(self, number: int) -> None:
-        self.exit_code = 128 + number
-
-
-_received: list[int] = []
-_A_MOMENT: Final = 0.01  # seconds
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    ignore_signals()  # once is enough: a second one would disturb the cleaning up
-    _received.append(number)
-    raise _Stopped(number)
-
-
-def _stop_again(number: int, frame: FrameType | None) -> None:
-    raise _Stopped(_received[0])
-
-
 def _passed_over(ignored: UnraisableHookArgs) -> None:
-    """An error where Python lets none out, as while an object goes away; its own words may quote data.
-
-    If it was the request to stop, it comes again in a moment, in a better place.
-    """
-    if isinstance(ignored.exc_value, _Stopped):
-        signal.signal(signal.SIGALRM, _stop_again)
-        signal.setitimer(signal.ITIMER_REAL, _A_MOMENT)
+    """An error where Python lets none out, as while an object goes away; its own words may quote data."""
+    if isinstance(ignored.exc_value, stopping.Stopped):
+        stopping.stop_soon()
     else:
         err.print(f"A {ignored.exc_type.__name__} was passed over. With --debug it shows where.")
 
 
 def run() -> None:
     """Run the command line. Errors that people can mend are told in a sentence; exit codes tell them apart."""
-    for number in STOP_SIGNALS:
-        signal.signal(number, _stop)
+    stopping.listen()
     # Before NumPy loads it: our matrices are small, and where memory is short OpenBLAS tries for ever to start threads.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if "--debug" in sys.argv:
@@ -127,12 +100,13 @@ def run() -> None:
         )
         sys.exit(EngineError.exit_code)
     except Exception as error:
-        if _received:  # a library turned the stopping into an error of its own
-            _say_stopped(128 + _received[0])
+        asked = stopping.was_asked()
+        if asked is not None:  # a library turned the stopping into an error of its own
+            _say_stopped(asked)
         # Something nobody foresaw. Its own words may quote data, so only its kind is shown.
         _tell(f"An unexpected {type(error).__name__} stopped the command. With --debug it shows where.")
         sys.exit(LocentropyError.exit_code)
-    except _Stopped as stopped:
+    except stopping.Stopped as stopped:
         _say_stopped(stopped.exit_code)
 
 

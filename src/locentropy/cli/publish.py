@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from locentropy.cli import approved, mechanism_options, options, place_options
-from locentropy.cli.console import ignore_signals, note, progress_bar, warn
+from locentropy.cli.console import note, progress_bar, warn
 from locentropy.cli.groups import spelled_out
+from locentropy.cli.stopping import ignore_signals
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:

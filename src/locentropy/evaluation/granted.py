@@ -95,6 +95,10 @@ def measure_activity(
     with open_queries(visits, locations=wanted, resources=resources, progress=progress) as opened:
         queries = Remembered(opened)
         _rehearse(survey, queries)
+        if progress is not None:
+            progress(
+                "Drawing noise", None
+            )  # the last moment at which whoever reports can stop it for nothing
         book.spend(promise, PURPOSE)
         try:
             return survey.measure(queries, listed, OpenDPNoise())

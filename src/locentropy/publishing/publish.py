@@ -130,6 +130,10 @@ def _drawn(
     with open_queries(visits, locations=wanted, resources=resources, progress=progress) as opened:
         queries = Remembered(_without_excluded(order, opened))
         _rehearse(order, queries)
+        if progress is not None:
+            progress(
+                "Drawing noise", None
+            )  # the last moment at which whoever reports can stop it for nothing
         book = claim.pay(ledger, order.guarantee, order.about.title)
         estimates, places = _estimates(order, queries)
     note = None if book is None else ledger_note(book, claim.spend_id)

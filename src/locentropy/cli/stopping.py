@@ -1,0 +1,61 @@
+"""Ctrl-C and its kin: heard once, and heard for sure."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_A_MOMENT: Final = 0.01  # seconds
+_heard: list[int] = []
+
+
+class Stopped(BaseException):
+    """Somebody asked the process to stop; raised so that temporary files are removed on the way out."""
+
+    def __init__(self, number: int) -> None:
+        self.exit_code = 128 + number
+
+
+def listen() -> None:
+    """Hear requests to stop, from now on."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, _stop)
+
+
+def ignore_signals() -> None:
+    """Hear no further requests to stop: what is left to do is short and must not be cut."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, 0)  # nor one that was to be repeated
+
+
+def stop_if_asked() -> None:
+    """Stop here if somebody asked for it and a library made nothing of it.
+
+    Python raises what a signal's handler raises wherever it happens to be, and native code that calls Python, as when
+    Arrow looks for pandas, may drop it there.
+    """
+    if _heard:
+        raise Stopped(_heard[0])
+
+
+def was_asked() -> int | None:
+    """The exit code for whoever asked to stop, if somebody did."""
+    return 128 + _heard[0] if _heard else None
+
+
+def stop_soon() -> None:
+    """Stop in a moment, in a better place: where this one lets no error out, as while an object goes away."""
+    signal.signal(signal.SIGALRM, lambda number, frame: stop_if_asked())
+    signal.setitimer(signal.ITIMER_REAL, _A_MOMENT)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    ignore_signals()  # once is enough: a second one would disturb the cleaning up
+    _heard.append(number)
+    raise Stopped(number)
