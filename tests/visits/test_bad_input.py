@@ -311,8 +311,37 @@ class TestFoundByReview:
             for rule in ("fail", "drop"):
                 refused(LocentropyError, "rows.csv", "quotation mark", visits=le.Visits(path, bad_rows=rule))
 
+    @pytest.mark.parametrize("rule", ["fail", "drop"])
+    @pytest.mark.parametrize("ids", ["as-they-are", "text"])
+    @pytest.mark.parametrize("end", ["\n", "\r\n"])
+    @pytest.mark.parametrize(
+        ("header", "first", "others", "last"),
+        [
+            ("user,location,note", 'ann,x,"so nice', "{},x,fine", 'ann,y,a 24"'),
+            ("user,location,note", 'ann,x,"so nice', "{},x,fine", 'ann,y,a 24",more'),  # has too many fields
+            ("user,location,note,time", 'ann,x,a,"2026', "{},x,fine,2026-01-01", 'ann,y,b,7"'),
+            ("user,location,note", 'ann,x,"so nice', "{},x,fine", '"'),
+            ("note;user;location", '"so nice;ann;x', "fine;{};x", 'a 24";ann;y'),
+            ("note\tuser\tlocation", '"so nice\tann\tx', "fine\t{}\tx", 'a 24"\tann\ty'),
+            ("user,location", '"ann,x', "{},x", 'a",x'),
+        ],
+    )
+    def test_a_quotation_mark_in_any_column_never_takes_other_rows_with_it(
+        self, header: str, first: str, others: str, last: str, end: str, ids: str, rule: str, tmp_path: Path
+    ) -> None:
+        lines = [header, first, *(others.format(user) for user in range(50)), last, others.format("bob")]
+        path = tmp_path / "rows.csv"
+        path.write_text("".join(line + end for line in lines), newline="")
+        with pytest.raises(BadRowsError, match="quotation mark") as caught:
+            le.exact_profile(le.Visits(path, bad_rows=rule, ids=ids))
+        assert "nice" not in str(caught.value)
+
+    def test_notes_may_have_several_lines(self, tmp_path: Path) -> None:
+        path = text(tmp_path, 'user,location,note\n1,a,"two\nlines"\n2,a,"a, b, and ""c"""\n')
+        assert as_counter(le.exact_profile(le.Visits(path))) == {("a", 1): 2}
+
     def test_ids_that_run_over_lines(self, tmp_path: Path) -> None:
-        path = text(tmp_path, 'user,location\n1,"cafe\n2,x\n3,y"\n4,z\n')
+        path = text(tmp_path, 'user,location\n1,"cafe\nand bar"\n4,z\n')
         refused(ColumnError, "location", "several lines", visits=le.Visits(path))
 
     def test_text_columns_compare_exactly_in_a_database(self, tmp_path: Path) -> None:

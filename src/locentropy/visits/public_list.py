@@ -73,7 +73,8 @@ class PublicLocations:
                 rows = con.sql(f"SELECT {columns} FROM {relation.sql}").to_arrow_table()
             except duckdb.Error:
                 raise SourceError(
-                    f"{part.label}: cannot be read as a list of places. Is the file whole, and UTF-8 text?"
+                    f"{part.label}: cannot be read as a list of places. Is the file whole, UTF-8 text, and every "
+                    "quotation mark closed on its line?"
                 ) from None
         return _as_locations(rows, part.label, typed=not part.reads_once and stored != "big-integer")
 

@@ -18,6 +18,7 @@ from locentropy.visits import casting
 from locentropy.visits.kinds import kind_of
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.sources.finding import common_roles, find_parts
+from locentropy.visits.sources.text import SWALLOWED
 from locentropy.visits.sql import identifier
 
 if TYPE_CHECKING:
@@ -105,12 +106,15 @@ class DuckDBEngine:
                 "SELECT error_type::VARCHAR, count(DISTINCT (scan_id, file_id, line)) FROM reject_errors GROUP BY ALL"
             ).fetchall()
         )
-        if set(kinds) - {"MISSING COLUMNS", "TOO MANY COLUMNS"}:
-            # A quotation mark that is never closed takes the lines of other people with it: that is no rule about
-            # one row, and a user who can make others vanish has no bounded influence.
+        several_lines = self._con.execute(
+            "SELECT 1 FROM reject_errors WHERE regexp_matches(rtrim(csv_line, chr(10) || chr(13)), '[\\r\\n]') LIMIT 1"
+        ).fetchall()
+        if several_lines or set(kinds) - {"MISSING COLUMNS", "TOO MANY COLUMNS"}:
+            # A quotation mark that is not closed on its line takes those of other people with it: that is no rule
+            # about one row, and a user who can make others vanish has no bounded influence.
             raise BadRowsError(
-                f"{self.label}: a quotation mark is not closed, or a line is not UTF-8 text. That cannot be dropped: "
-                "it may take other people's rows with it. Mend the file."
+                f"{self.label}: a quotation mark is not closed on its line, or a line is not UTF-8 text. That cannot "
+                "be dropped: it may take other people's rows with it. Mend the file."
             )
         if kinds:
             PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, sum(kinds.values()))
@@ -272,6 +276,12 @@ def _unreadable_row(label: str, message: str, *, drop: bool) -> LocentropyError:
     line = re.search(r"CSV Error on Line: (\d+)", message)
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     where = f"line {line[1]}" if line else "a line"
+    if SWALLOWED in message:
+        return BadRowsError(
+            f"{label}: a field runs over several lines and holds a separator after a line break, as after a stray "
+            "quotation mark that swallows other people's rows. That cannot be dropped. Mend the marks, or, if the text "
+            "is meant so, take the line breaks out of it."
+        )
     if "unicode" in message:
         return SourceError(
             f"{label}: {where} is not UTF-8 text. Convert the file first, for example: iconv -f latin1 -t utf-8"

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from locentropy.visits.columns import Roles
     from locentropy.visits.formats import Format
 
+SWALLOWED: Final = "a field of several lines may be several rows"
+"""What the engine stops with where a field may have swallowed rows."""
+
 _DELIMITERS: Final = (",", "\t", ";", "|")
 _LONGEST_LINE: Final = 1 << 20
 _MOST_COLUMNS: Final = 4096
@@ -96,12 +99,34 @@ class TextPart:
             options |= {"ignore_errors": "true", "store_rejects": "true", "rejects_limit": "0"}
         files = list_of([glob.escape(str(self.path))])
         sql = f"read_csv({files}, {', '.join(f'{key}={value}' for key, value in options.items())})"
+        if layout.quote:
+            sql = f"(FROM {sql} WHERE {_swallows_nothing(layout)})"
         positions = {role: layout.columns.index(name) for role, name in roles.items()}
         columns = {role: Column(f"c{i}", "VARCHAR") for role, i in positions.items()}
         if self.no_location is not None and "location" in columns:
             unknown = f"nullif({columns['location'].expression}, {literal(self.no_location)})"
             columns["location"] = Column(unknown, "VARCHAR")
         return Relation(sql, columns)
+
+
+def _swallows_nothing(layout: Layout) -> str:
+    """A condition that holds for every row, or stops the query.
+
+    A field that begins with a stray quotation mark goes on, over the rows of other people, to the next mark that ends
+    a field: whoever can write such a field, in whatever column, can make others vanish, and has no bounded influence.
+    Each row that is swallowed shows as a line break with a separator somewhere behind it.
+    """
+    breaks = " OR ".join(
+        f"contains(c{i}, chr({code}))" for i in range(len(layout.columns)) for code in (10, 13)
+    )
+    pattern = literal(rf"[\r\n](?s:.*)[{layout.delimiter}]")
+    swallowed = " OR ".join(
+        f"coalesce(regexp_matches(c{i}, {pattern}), false)" for i in range(len(layout.columns))
+    )
+    # The cheap look first, and as a choice: of an "and" the engine may work out both sides for every row.
+    return (
+        f"CASE WHEN {breaks} THEN CASE WHEN {swallowed} THEN error('{SWALLOWED}') ELSE true END ELSE true END"
+    )
 
 
 def parts(
