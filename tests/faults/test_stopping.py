@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import locentropy as le
+from locentropy.core.errors import LedgerError, ReleaseError
 from locentropy.publishing.publish import ResumedWarning
 from tests.faults.surroundings import PUBLISH, prepare
 from tests.publishing.making import names
@@ -41,6 +42,7 @@ MOMENTS = {
     "spent": ("locentropy.publishing.publish", "", "_estimates", 1),
     "drawn": ("locentropy.release.release", "Release", "of", 1),
     "writing": ("locentropy.release.files", "", "_write", 1),
+    "whole": ("locentropy.release.files", "", "_name", 1),
     "staged": ("locentropy.publishing.claim", "", "finish", 1),
 }
 """The function, and how many spends there are when it is called."""
@@ -56,7 +58,8 @@ def again(folder: Path, ledger: le.Ledger) -> None:
 @pytest.mark.parametrize(
     ("moment", "number"),
     [(moment, signal.SIGINT) for moment in MOMENTS]
-    + [("reading", signal.SIGTERM), ("spending", signal.SIGTERM), ("spending", signal.SIGKILL)],
+    + [("reading", signal.SIGTERM), ("spending", signal.SIGTERM), ("spending", signal.SIGKILL)]
+    + [("whole", signal.SIGKILL)],
 )
 def test_publishing(moment: str, number: signal.Signals, tmp_path: Path) -> None:
     prepare(tmp_path)
@@ -83,8 +86,13 @@ def test_publishing(moment: str, number: signal.Signals, tmp_path: Path) -> None
     if not killed:
         assert ("Repeat the same call" in done.stderr) == (spends > 0 or moment == "spending")
         left = {".may.publishing"} if spends or moment == "spending" else set()
-        assert {name for name in names(tmp_path) if name.startswith(".may") and ".staged" not in name} == left
+        drawn = ".part" if moment == "whole" else ".staged"
+        assert {name for name in names(tmp_path) if name.startswith(".may") and drawn not in name} == left
+    whole = [name for name in names(tmp_path) if moment == "whole" and name.endswith(".part")]
+    numbers = [le.Release.load(tmp_path / name).to_arrow() for name in whole]
     again(tmp_path, ledger)
+    assert numbers == [le.Release.load(tmp_path / "may").to_arrow() for _ in whole]
+    assert len(whole) == (moment == "whole")
     assert len(ledger.verify().spends) == 1
     assert names(tmp_path) == ["city.ledger", "may", "places.csv", "visits.csv"]
     assert le.verify(tmp_path / "may", ledger).ok
@@ -162,3 +170,27 @@ def test_a_request_that_a_library_swallows_is_heard_before_anything_is_spent(
     assert not ledger.spends
     assert not ledger.evaluations
     assert names(tmp_path) == before
+
+
+def test_numbers_that_are_drawn_and_gone_are_not_drawn_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where the ledger could not be told of them."""
+    prepare(tmp_path)
+    ledger = le.Ledger.open(tmp_path / "city.ledger")
+
+    def fails(*_: object) -> None:
+        raise LedgerError("damaged after the draw")
+
+    with monkeypatch.context() as damaged:
+        damaged.setattr(le.Ledger, "record_release", fails)
+        with pytest.raises(LedgerError):
+            again(tmp_path, ledger)
+    [staged] = tmp_path.glob(".may.*.staged")
+    staged.rename(tmp_path / "elsewhere")
+    with pytest.raises(ReleaseError, match="not drawn again"):
+        again(tmp_path, ledger)
+    (tmp_path / "elsewhere").rename(staged)
+    with pytest.warns(ResumedWarning):
+        again(tmp_path, ledger)
+    assert len(ledger.verify().spends) == 1

@@ -6,6 +6,7 @@ import gzip
 import logging
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -142,11 +143,16 @@ class TestFiles:
 
 class TestColumns:
     def test_missing(self, tmp_path: Path) -> None:
-        path = text(tmp_path, "who,location\nx,2\n")
-        refused(
-            ColumnError, "rows.csv", "no user column", "'who', 'location'", "--user", visits=le.Visits(path)
-        )
-        refused(ColumnError, "'owner'", "'who', 'location'", visits=le.Visits(path, user="owner"))
+        path = text(tmp_path, "who,location,time\nx,2,3\n")
+        named = "'who', 'location', 'time'"
+        refused(ColumnError, "rows.csv", "no user column", named, "--user", visits=le.Visits(path))
+        refused(ColumnError, "'owner'", named, visits=le.Visits(path, user="owner"))
+
+    def test_missing_where_the_first_line_may_be_a_row(self, tmp_path: Path) -> None:
+        visits = le.Visits(text(tmp_path, "who,location\nx,2\n"))
+        for given in (visits, replace(visits, user="owner")):
+            told = refused(ColumnError, "only 'location' has a usual name", "--no-header", visits=given)
+            assert "who" not in told
 
     def test_ambiguous(self) -> None:
         table = pa.table({"uid": [1], "user_id": [1], "place": [2]})
@@ -531,3 +537,31 @@ def test_out_of_memory_says_what_to_do(tmp_path: Path) -> None:
 def test_resources_that_cannot_be_right(options: dict[str, Any], word: str) -> None:
     with pytest.raises(ParameterError, match=word):
         le.Resources(**options)
+
+    def test_uuids_and_texts_do_not_mix(self, tmp_path: Path) -> None:
+        import duckdb
+
+        one = "c0ffee00-0000-4000-8000-000000000001"
+        with duckdb.connect() as con:
+            con.execute(f"COPY (SELECT '{one}'::UUID AS user, 1 AS location) TO '{tmp_path}/a.parquet'")
+            con.execute(f"COPY (SELECT upper('{one}') AS user, 1 AS location) TO '{tmp_path}/b.parquet'")
+        refused(ColumnError, "'user'", "UUIDs", "a.parquet", "b.parquet", visits=le.Visits(tmp_path))
+
+    @pytest.mark.parametrize("sign", ["\x1c", "\x85", "\xad", "\u180e", "\u200e", "\u202a", "\u2066"])
+    def test_ids_with_signs_that_nobody_sees(self, sign: str) -> None:
+        for id_ in (f"ann{sign}", f"{sign}ann"):
+            table = pa.table({"user": ["ann", id_], "location": [1, 1]})
+            refused(ColumnError, "user", "blanks", visits=le.Visits(table))
+
+    def test_a_row_with_one_usual_word_is_no_header(self, tmp_path: Path) -> None:
+        path = text(tmp_path, "ann,central park,person\nbob,pier,guest\n")
+        with pytest.raises(ColumnError) as caught:
+            le.exact_profile(le.Visits(path))
+        assert "ann" not in str(caught.value)
+        assert "central" not in str(caught.value)
+
+    @pytest.mark.parametrize("name", ["member", "device_id", "customer", "visitor", "subscriber"])
+    def test_what_may_be_no_person_is_not_taken_for_one(self, name: str) -> None:
+        table = pa.table({name: ["yes", "no"], "location": [1, 1]})
+        refused(ColumnError, "no user column", visits=le.Visits(table))
+        assert le.exact_profile(le.Visits(table, user=name)).users.sum() == 2

@@ -89,3 +89,13 @@ def test_what_does_not_belong_to_ibis_tables(con: Any) -> None:
         le.exact_profile(le.Visits(table, header=True))
     with pytest.raises(SourceError, match="no table"):
         le.exact_profile(le.Visits(table.user))
+
+
+def test_a_session_whose_collation_merges_people_is_refused(con: Any) -> None:
+    table = stored(con, pa.table({"user": ["Ann", "ann", "bob"], "location": [1, 1, 1]}))
+    assert as_counter(le.exact_profile(le.Visits(table))) == {(1, 1): 3}
+    con.con.execute("SET default_collation = 'NOCASE'")
+    with pytest.raises(ColumnError, match=r"'NOCASE'.*RESET default_collation"):
+        le.exact_profile(le.Visits(table))
+    con.con.execute("RESET default_collation")
+    assert as_counter(le.exact_profile(le.Visits(table))) == {(1, 1): 3}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import options, place_options
+from locentropy.cli import looking, options, place_options
 from locentropy.cli.console import note, out, progress_bar, warn
 from locentropy.cli.groups import spelled_out
 from locentropy.cli.stopping import ignore_signals
@@ -181,7 +181,7 @@ def _asked(
         with progress_bar() as progress:
             return measure_activity(
                 visits, listed, survey, ledger=ledger, before=Guarantee.pure(thought_of["epsilon"]),
-                resources=resources, progress=progress,
+                resources=resources, progress=progress, when_open=looking.tell_who,
             )  # fmt: skip
     except BudgetError as error:
         release = exact_text(exact(thought_of["epsilon"]))

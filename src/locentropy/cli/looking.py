@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from locentropy.cli.console import note, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NO_LEDGER: Final = (
     "No ledger: nobody will be told that parameters were tuned on the data. If these people have one: "
@@ -28,3 +31,10 @@ def tell_noted(ledger: Path | None) -> None:
         note(
             f"Noted in {ledger}: manifests of later releases will say that parameters were tuned on the data."
         )
+
+
+def tell_who(columns: Mapping[str, str]) -> None:
+    """Say who is protected, for it is easily taken for granted: whoever has two ids is protected half as well."""
+    note(
+        f"Protected: each person's whole record, where a person is one id of the column {columns['user']!r}."
+    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import approved, mechanism_options, options, place_options
+from locentropy.cli import approved, looking, mechanism_options, options, place_options
 from locentropy.cli.console import note, progress_bar, warn
 from locentropy.cli.groups import spelled_out
 from locentropy.cli.stopping import ignore_signals
@@ -142,7 +142,15 @@ def publish(
     visits, resources = reading.visits_of(source), reading.resources
     _say(hints)  # now: once it is paid for, what it says cannot be changed
     with _told(), progress_bar() as progress:
-        release = carry_out(order, visits, out=to, ledger=book, resources=resources, progress=progress)
+        release = carry_out(
+            order,
+            visits,
+            out=to,
+            ledger=book,
+            resources=resources,
+            progress=progress,
+            when_open=looking.tell_who,
+        )
     ignore_signals()  # it is published: only telling so is left
     tell(release, target, book, as_json=as_json)
     if order.listed is None:

@@ -25,10 +25,12 @@ from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from locentropy.mechanisms.activity import Activity
     from locentropy.privacy.guarantee import Guarantee
+    from locentropy.visits.columns import Roles
     from locentropy.visits.engines.engine import Progress, Resources
 
 PURPOSE: Final = "advice: noisy histograms of activity and the number of busy places"
@@ -67,11 +69,12 @@ def measure_activity(
     before: Guarantee | None = None,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
+    when_open: Callable[[Roles], None] = lambda columns: None,
 ) -> Activity:
     """Spend a survey's budget through the ledger, and return what it found: noisy numbers, fit to publish.
 
     `before` is the promise of the release that the advice is for: if the budget cannot pay for both, nothing is read
-    and nothing is spent.
+    and nothing is spent. `when_open` hears which column plays which role, while nothing is spent.
     """
     if not isinstance(visits, Visits):
         raise ParameterError(
@@ -92,7 +95,9 @@ def measure_activity(
     listed = places.load() if isinstance(places, PublicLocations) else places.locations()
     wanted = listed if isinstance(places, PublicLocations) else places
     _ = survey.scales  # refuses an impossible ε while it is free of charge
-    with open_queries(visits, locations=wanted, resources=resources, progress=progress) as opened:
+    with open_queries(
+        visits, locations=wanted, resources=resources, progress=progress, when_open=when_open
+    ) as opened:
         queries = Remembered(opened)
         _rehearse(survey, queries)
         if progress is not None:

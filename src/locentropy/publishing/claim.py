@@ -9,24 +9,31 @@ How a claim is kept across crashes: claim_file.py.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from fractions import Fraction
 from glob import escape
-from typing import TYPE_CHECKING
+from shlex import quote
+from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import BudgetError, ParameterError, ReleaseError
 from locentropy.privacy.guarantee import exact_text
-from locentropy.release.files import finish, holds, stage, staged_path
+from locentropy.release.files import finish, holds, recover, stage, staged_path
 from locentropy.release.statement import INFINITE, LedgerNote
 from locentropy.release.verify import verify
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.privacy.ledger import Ledger
     from locentropy.privacy.ledger_book import Book
     from locentropy.release.release import Release
+
+
+_LONGEST_NAME: Final = 255
+"""Bytes, on every usual file system."""
 
 
 @dataclass
@@ -38,6 +45,10 @@ class Claim:
     spend_id: str
     begun: bool = False
     """Whether something was spent or written, or may have been."""
+    drawn: bool = False
+    """Whether an earlier attempt had all its numbers on disk: for this spend there are no others."""
+    remember_drawn: Callable[[], None] = lambda: None
+    """Keep that in mind, whatever happens to this process."""
 
     @property
     def is_drawn(self) -> bool:
@@ -59,8 +70,12 @@ class Claim:
         if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
             raise ReleaseError(
                 f"{target} is already there and not an empty directory. If it is the release of an earlier call that "
-                f"was stopped late, it is complete: see `locentropy verify {target.name}`. A release never replaces "
-                f"another: for a further one, which spends again, choose a new name, for example {target}-2"
+                f"was stopped late, it is complete: see `locentropy verify {quote(str(target))}`. A release never "
+                f"replaces another: for a further one, which spends again, choose a new name, for example {target}-2"
+            )
+        if len(os.fsencode(staged_path(target, self.release_id or 32 * "0").name)) > _LONGEST_NAME:
+            raise ReleaseError(
+                f"{target} has too long a name for what is written beside it. Choose a shorter one."
             )
         if target.is_mount():
             raise ReleaseError(
@@ -81,7 +96,7 @@ class Claim:
 
     def stage(self, release: Release) -> None:
         """Put a release on disk, whole, beside its directory."""
-        stage(release, self.target)
+        stage(release, self.target, when_whole=self.remember_drawn)
 
     def check_drawn(self) -> None:
         """Refuse to go on with files of an earlier attempt that are no longer whole."""
@@ -92,9 +107,15 @@ class Claim:
                 "another directory; to publish there spends again, because numbers are drawn once for a spend."
             )
 
+    def recover(self) -> None:
+        """Take up files that an earlier attempt has drawn and could not name any more."""
+        if self.drawn and not self.is_drawn:
+            recover(self.target, self.release_id)
+
     def refuse_second_draw(self, ledger: Ledger | None) -> None:
-        """Refuse to draw where the ledger knows of a draw: its files are gone from here, but may be elsewhere."""
-        if ledger is not None and any(known.spend == self.spend_id for known in ledger.releases()):
+        """Refuse to draw where an earlier attempt did: its files are gone from here, but may be elsewhere."""
+        noted = ledger is not None and any(known.spend == self.spend_id for known in ledger.releases())
+        if self.drawn or noted:
             raise ReleaseError(
                 f"An earlier attempt has drawn the release for {self.target}, and it is no longer there. It is not "
                 "drawn again for the same spend: two draws tell more than one. Put it back, or choose another "

@@ -14,6 +14,7 @@ import json
 import os
 import re
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ReleaseError
@@ -38,6 +39,8 @@ UNFINISHED: Final = (
 )
 
 _LARGEST: Final = 1 << 20
+_DRAWN: Final = b"drawn"
+"""A further line, once all numbers are on disk."""
 
 
 @contextmanager
@@ -95,12 +98,14 @@ def _taken_up(handle: int, path: Path, target: Path, order: Short, ledger: Ledge
         claim = Claim(target, memory["release"], memory["spend"])
         # Whether another ledger than this one was charged, nobody can tell here.
         elsewhere = memory["order"].get("ledger") not in (NO_LEDGER, order["ledger"])
-        claim.begun = elsewhere or claim.was_begun(ledger)
+        claim.drawn = memory["drawn"]
+        claim.begun = elsewhere or claim.drawn or claim.was_begun(ledger)
         if claim.begun and memory["order"] != order:
             raise ReleaseError(_other_order(path, target, memory["order"], order))
         if claim.begun:
+            claim.remember_drawn = partial(_append, handle, _DRAWN)
             return claim
-    claim = Claim(target, new_id(), new_id())
+    claim = Claim(target, new_id(), new_id(), remember_drawn=partial(_append, handle, _DRAWN))
     try:
         _write(handle, path, {"spend": claim.spend_id, "release": claim.release_id, "order": order})
     except OSError as error:
@@ -110,8 +115,9 @@ def _taken_up(handle: int, path: Path, target: Path, order: Short, ledger: Ledge
 
 
 def _read(handle: int, path: Path) -> dict[str, Any] | None:
+    first, _, rest = os.pread(handle, _LARGEST, 0).partition(b"\n")
     try:
-        memory = json.loads(os.pread(handle, _LARGEST, 0))
+        memory = json.loads(first)
     except ValueError:
         return None  # new, or cut off while it was written: the spend comes after it is on disk, so none was made
     except RecursionError:
@@ -122,7 +128,7 @@ def _read(handle: int, path: Path) -> dict[str, Any] | None:
         or not all(re.fullmatch("[0-9a-f]{32}", str(memory.get(name))) for name in ("spend", "release"))
     ):
         raise ReleaseError(f"{path} is not what an interrupted attempt leaves. Choose another directory.")
-    return memory
+    return {**memory, "drawn": _DRAWN in rest.split(b"\n")}
 
 
 def _write(handle: int, path: Path, memory: dict[str, Any]) -> None:
@@ -133,6 +139,14 @@ def _write(handle: int, path: Path, memory: dict[str, Any]) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     os.fsync(handle)
     sync_folder(path.parent)
+
+
+def _append(handle: int, line: bytes) -> None:
+    """Add a line: what is there already is never written anew, so no crash can take it away."""
+    content = b"\n" + line
+    if os.pwrite(handle, content, os.fstat(handle).st_size) != len(content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    os.fsync(handle)
 
 
 def _unwritable(target: Path, error: OSError) -> ReleaseError:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,13 +36,18 @@ from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
     from locentropy.core.estimates import Estimates
     from locentropy.core.queries import Queries
     from locentropy.mechanisms.mechanism import Mechanism
     from locentropy.publishing.order import PlacesChoice
     from locentropy.release.statement import Unit
+    from locentropy.visits.columns import Roles
     from locentropy.visits.engines.engine import Progress, Resources
     from locentropy.visits.public_list import PublicLocations
+    from locentropy.visits.visits import BadRows
 
 
 class ResumedWarning(UserWarning):
@@ -80,21 +86,25 @@ def carry_out(
     ledger: Ledger | None,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
+    when_open: Callable[[Roles], None] = lambda columns: None,
 ) -> Release:
-    """Publish what an order says."""
+    """Publish what an order says. `when_open` hears which column plays which role, while nothing is spent."""
     if not isinstance(visits, Visits):
         raise ParameterError(
             f"visits is a {type(visits).__name__}, and must say which column is what. For example: "
             'publish(Visits("checkins.parquet", user="uid", location="venue"), …)'
         )
+    read = partial(open_queries, visits, resources=resources, progress=progress, when_open=when_open)
+    draw = partial(_drawn, order, ledger=ledger, read=read, progress=progress, bad_rows=visits.bad_rows)
     if out is None:
-        return _drawn(order, Claim(Path(), new_id(), new_id()), visits, ledger, resources, progress)
+        return draw(Claim(Path(), new_id(), new_id()))
     named = Path(os.path.abspath(out))  # noqa: PTH100  # without dots
     if not named.name:
         raise ReleaseError(f"{out} is no directory of its own. For example: out='may'")
     target = marked_target(named, private=order.guarantee.private)
     short = order.in_short(NO_LEDGER if ledger is None else ledger.read().id)
     with claimed(target, short, ledger) as claim:
+        claim.recover()
         if claim.is_drawn:
             claim.check_drawn()
             warnings.warn(
@@ -106,7 +116,7 @@ def carry_out(
         else:
             claim.check_target()
             claim.refuse_second_draw(ledger)
-            claim.stage(_drawn(order, claim, visits, ledger, resources, progress))
+            claim.stage(draw(claim))
         claim.finish(ledger)
     try:
         return Release.load(target)
@@ -118,16 +128,17 @@ def carry_out(
 def _drawn(
     order: Order,
     claim: Claim,
-    visits: Visits,
+    *,
     ledger: Ledger | None,
-    resources: Resources,
+    read: Callable[..., AbstractContextManager[Queries]],
     progress: Progress | None,
+    bad_rows: BadRows,
 ) -> Release:
     """Read, spend, draw: the release, not yet on disk."""
     if ledger is not None and not claim.is_paid(ledger):
         ledger.check(order.guarantee)  # before the data is read; the spend itself decides
     wanted = order.places if isinstance(order.places, Grid) else order.listed
-    with open_queries(visits, locations=wanted, resources=resources, progress=progress) as opened:
+    with read(locations=wanted) as opened:
         queries = Remembered(_without_excluded(order, opened))
         _rehearse(order, queries)
         if progress is not None:
@@ -138,7 +149,7 @@ def _drawn(
         estimates, places = _estimates(order, queries)
     note = None if book is None else ledger_note(book, claim.spend_id)
     tuned = book is not None and bool(book.evaluations)
-    statement = order.statement(claim.release_id, note, tuned=tuned, bad_rows=visits.bad_rows)
+    statement = order.statement(claim.release_id, note, tuned=tuned, bad_rows=bad_rows)
     return Release.of(estimates, places, statement)
 
 

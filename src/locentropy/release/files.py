@@ -5,7 +5,8 @@
 
 While staged, the directory is 0700 and its files 0600. `finish` makes them 0755 and 0644, except without a promise:
 what is not private stays readable by its owner only. A staged directory has its name only once it is whole, so one that
-is found after a crash can be finished; what a crash leaves half-written ends in `.part` and is never taken for one.
+is found after a crash can be finished; what a crash leaves half-written ends in `.part` and is never taken for one,
+unless somebody was told that it is whole.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from locentropy.release.pages import drawn
 from locentropy.release.tables import csv_of, parquet_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
 
@@ -58,6 +59,11 @@ def staged_path(target: str | Path, release_id: str) -> Path:
     return target.with_name(f".{target.name}.{release_id}{_STAGED}")
 
 
+def part_path(target: str | Path, release_id: str) -> Path:
+    """Where the files of the release of this id are written before they have a name."""
+    return staged_path(target, release_id).with_suffix(_PART)
+
+
 def holds(target: str | Path, release_id: str) -> bool:
     """Whether a directory holds the release of this id already."""
     from locentropy.release.reading import release_id_in
@@ -67,8 +73,11 @@ def holds(target: str | Path, release_id: str) -> bool:
     return there and release_id_in(target) == release_id
 
 
-def stage(release: Release, target: str | Path) -> Path:
-    """Write all files beside the target, whole and on disk, readable by their owner alone."""
+def stage(release: Release, target: str | Path, *, when_whole: Callable[[], None] | None = None) -> Path:
+    """Write all files beside the target, whole and on disk, readable by their owner alone.
+
+    `when_whole` is called when they are, before they have a name to be found by; from then on they stay.
+    """
     target = _absolute(target)
     if not release.statement.private and MARK not in target.name:
         raise ReleaseError(f"{target} must have {MARK} in its name, because nothing is promised.")
@@ -76,7 +85,8 @@ def stage(release: Release, target: str | Path) -> Path:
     staged = staged_path(target, release.statement.release_id)
     if os.path.lexists(staged):
         raise ReleaseError(f"{staged} is already there: finish that release rather than drawing another.")
-    part = staged.with_suffix(_PART)
+    part = part_path(target, release.statement.release_id)
+    kept = False
     try:
         if part.is_dir() and not part.is_symlink():
             shutil.rmtree(part)  # of an earlier attempt at this very release, which did not get this far
@@ -84,15 +94,34 @@ def stage(release: Release, target: str | Path) -> Path:
         for name, content in contents(release):
             _write(part / name, content)
         sync_folder(part)
-        part.rename(staged)
-        sync_folder(staged.parent)
+        sync_folder(part.parent)
+        if when_whole is not None:
+            when_whole()
+            kept = True
+        _name(part, staged)
     except BaseException:
+        if kept:
+            raise  # whoever was told that they are whole will look for them
         # Out of its name first: a staged directory is whole, whatever happens while this one is taken away.
         with suppress(OSError):
             staged.rename(part)
         shutil.rmtree(part, ignore_errors=True)
         raise
     return staged
+
+
+def recover(target: str | Path, release_id: str) -> bool:
+    """Give files that are whole, but were left without a name, theirs; whether there were any."""
+    part = part_path(target, release_id)
+    if not part.is_dir() or part.is_symlink():
+        return False
+    _name(part, staged_path(target, release_id))
+    return True
+
+
+def _name(part: Path, staged: Path) -> None:
+    part.rename(staged)
+    sync_folder(staged.parent)
 
 
 def finish(staged: Path, target: str | Path) -> Path:

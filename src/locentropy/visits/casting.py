@@ -38,6 +38,13 @@ def _id_type(role: str, name: str, parts: Sequence[Part], relations: Sequence[Re
     if ids == "as-they-are" and len(set(is_text)) > 1:
         numbers, texts = parts[is_text.index(False)], parts[is_text.index(True)]
         raise mixed_ids(role, name, numbers.label, texts.label)
+    is_uuid = [type_name.upper() == "UUID" for type_name in types]
+    if ids == "as-they-are" and len(set(is_uuid)) > 1:
+        uuids, texts = parts[is_uuid.index(True)], parts[is_uuid.index(False)]
+        raise ColumnError(
+            f"The {role} column {name!r} holds UUIDs in {uuids.label} and texts in {texts.label}, where the same one "
+            'may be in capitals. Give it one type, or, if all are written alike, say so: ids="text" (--ids text).'
+        )
     return "BIGINT" if ids != "text" and all(kind_of(t) == "integer" for t in types) else "VARCHAR"
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 # Only names that leave no doubt are here; "id" or "count" could be anything, so they must be named.
 USUAL_NAMES: Final[dict[str, frozenset[str]]] = {
     "user": frozenset(
-        "user userid uid usr userno username person personid pid visitor visitorid member memberid customer "
-        "customerid device deviceid subscriber subscriberid".split()
+        # Nothing that may as well be a flag or a thing: who takes a device for a person must say so.
+        "user userid uid usr userno username person personid pid visitorid memberid customerid subscriberid".split()
     ),
     "location": frozenset(
         "location locationid loc locid venue venueid place placeid poi poiid site siteid spot spotid".split()
@@ -51,6 +51,9 @@ Choice = str | None | Recognise
 """A column's name, None for "there is none, do not look", or RECOGNISE."""
 
 
+_ENOUGH_USUAL: Final = 2
+"""One value of somebody's row may be a usual name by chance."""
+
 Roles = dict[str, str]
 """The column that plays each role; roles that no column plays are left out."""
 
@@ -75,13 +78,17 @@ def resolve(
     """
     named = {role: choice for role, choice in choices.items() if isinstance(choice, str)}
     for role, name in named.items():
-        _must_exist(role, name, columns, source)
+        _must_exist(role, name, columns, source, hint, prefix)
     _must_differ(named)
     free = [name for name in columns if name not in named.values()]
     roles: Roles = {}
     for role, choice in choices.items():
         optional = role not in required
-        found = _recognise(role, free, columns, source, optional) if choice is RECOGNISE else named.get(role)
+        found = (
+            _recognise(role, free, columns, source, prefix, optional=optional)
+            if choice is RECOGNISE
+            else named.get(role)
+        )
         if found is not None:
             roles[role] = found
         elif not optional:
@@ -89,15 +96,17 @@ def resolve(
                 f"{source}: no {role} column was recognised. {_listing(columns)} "
                 f'Name it: {role}="…" in Python, {prefix}{role} … on the command line.{hint}'
             )
-    _coordinates_come_in_pairs(roles, named, columns, source)
+    _coordinates_come_in_pairs(roles, named, columns, source, prefix)
     _must_not_clash(roles, columns, source)
     return roles
 
 
 def _listing(columns: Sequence[str]) -> str:
-    """The columns' names; unless none is usual, for then they may be somebody's first visit and not a header."""
-    if columns and not any(is_usual(name) for name in columns):
-        return f"{len(columns)} columns were found, none with a usual name."
+    """The columns' names; unless hardly any is usual, for then they may be somebody's first visit and not a header."""
+    usual = [name for name in columns if is_usual(name)]
+    if columns and len(usual) < _ENOUGH_USUAL:
+        known = f"of which only {usual[0]!r} has a usual name" if usual else "none with a usual name"
+        return f"{len(columns)} columns were found, {known}."
     return f"Columns found: {', '.join(map(repr, columns)) or 'none'}."
 
 
@@ -106,9 +115,12 @@ def is_usual(name: str) -> bool:
     return any(plain(name) in names for names in USUAL_NAMES.values())
 
 
-def _must_exist(role: str, name: str, columns: Sequence[str], source: str) -> None:
+def _must_exist(role: str, name: str, columns: Sequence[str], source: str, hint: str, prefix: str) -> None:
     if name not in columns:
-        raise ColumnError(f"{source}: {role}={name!r} is not a column. {_listing(columns)}")
+        raise ColumnError(
+            f"{source}: {role}={name!r} ({prefix}{role} {name}) is not a column. {_listing(columns)}"
+            + (hint if sum(map(is_usual, columns)) < _ENOUGH_USUAL else "")
+        )
 
 
 def _must_differ(named: Mapping[str, str]) -> None:
@@ -121,27 +133,27 @@ def _must_differ(named: Mapping[str, str]) -> None:
 
 
 def _recognise(
-    role: str, free: Sequence[str], columns: Sequence[str], source: str, optional: bool
+    role: str, free: Sequence[str], columns: Sequence[str], source: str, prefix: str, *, optional: bool
 ) -> str | None:
     matches = [name for name in free if plain(name) in USUAL_NAMES[role]]
     if len(matches) > 1:
-        ignore = f", or {role}=None (--{role} '') to use none" if optional else ""
+        ignore = f", or {role}=None ({prefix}{role} '') to use none" if optional else ""
         raise ColumnError(
             f"{source}: which column is the {role}? {' and '.join(map(repr, matches))} could each be it. "
-            f"{_listing(columns)} Choose: {role}={matches[0]!r} (--{role} {matches[0]!r}){ignore}."
+            f"{_listing(columns)} Choose: {role}={matches[0]!r} ({prefix}{role} {matches[0]!r}){ignore}."
         )
     return matches[0] if matches else None
 
 
 def _coordinates_come_in_pairs(
-    roles: Roles, named: Mapping[str, str], columns: Sequence[str], source: str
+    roles: Roles, named: Mapping[str, str], columns: Sequence[str], source: str, prefix: str
 ) -> None:
     for role, other in (("lat", "lon"), ("lon", "lat")):
         if role in roles and other not in roles:
             if role in named:
                 raise ColumnError(
                     f"{source}: {role}={named[role]!r} is given but no {other} column. {_listing(columns)} "
-                    f'Name it too: {other}="…" (--{other} …).'
+                    f'Name it too: {other}="…" ({prefix}{other} …).'
                 )
             del roles[role]
 

@@ -24,13 +24,14 @@ from locentropy.visits.engines.engine import Resources
 from locentropy.visits.ids import comparable, in_order, presented
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import ibis
     from numpy.typing import NDArray
 
     from locentropy.core.bounds import Bounds
     from locentropy.core.queries import Queries
+    from locentropy.visits.columns import Roles
     from locentropy.visits.engines.engine import Engine, Progress
     from locentropy.visits.visits import Visits
 
@@ -201,14 +202,17 @@ def open_queries(
     locations: Any | None = None,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
+    when_open: Callable[[Roles], None] = lambda columns: None,
 ) -> Iterator[Queries]:
     """Read and check the visits, restricted to `locations` if given, and answer queries until closed.
 
-    `locations` is a public list of ids (`Locations`, or anything that holds ids) or a `Grid`.
+    `locations` is a public list of ids (`Locations`, or anything that holds ids) or a `Grid`. `when_open` hears which
+    column plays which role, before any row is looked at.
     """
     wanted = locations if locations is None or isinstance(locations, Grid) else Locations.of(locations)
     required = BY_COORDINATES if isinstance(wanted, Grid) else BY_ID
     with engine_for(visits, required, resources, progress) as engine:
+        when_open(engine.columns)
         yield TableQueries.read(engine, visits, wanted)
 
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import locentropy as le
-from locentropy.core.errors import EngineError, LocentropyError, SourceError
+from locentropy.core.errors import ColumnError, EngineError, LocentropyError, SourceError
 
 from . import agreeing
 
@@ -88,6 +88,37 @@ def test_the_collation_of_a_column_changes_nothing(
         return le.Visits(frame)
 
     agreeing.must_agree(agreeing.awkward(9), collated, here)
+
+
+def test_ids_that_are_no_utf8_are_refused(here: le.Resources, tmp_path: Path) -> None:
+    """Spark tells them apart, and would write the same sign for each when it encodes them."""
+    users = pa.Array.from_buffers(
+        pa.string(),
+        2,
+        [None, pa.array([0, 6, 12], pa.int32()).buffers()[1], pa.py_buffer(b"M\xfcllerM\xf6ller")],
+    )
+    pq.write_table(pa.table({"user": users, "location": ["x", "x"]}), tmp_path / "latin.parquet")
+    with pytest.raises(ColumnError, match="UTF-8") as caught:
+        le.exact_profile(le.Visits(tmp_path / "latin.parquet"), resources=here)
+    assert "ller" not in str(caught.value)
+
+
+def test_names_that_spark_takes_for_patterns(here: le.Resources, tmp_path: Path) -> None:
+    for name in ("visits1.parquet", "visits[1].parquet"):
+        pq.write_table(pa.table({"user": [name], "location": ["x"]}), tmp_path / name)
+    for source in ("visits[[]1].parquet", "*.parquet"):
+        with pytest.raises(SourceError, match="pattern"):
+            le.exact_profile(le.Visits(tmp_path / source), resources=here)
+
+
+def test_a_session_that_reads_escapes_otherwise(spark: Any, here: le.Resources, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"user": ["ann\nbob", "c"], "location": ["x", "x"]}), tmp_path / "a.parquet")
+    spark.conf.set("spark.sql.parser.escapedStringLiterals", "true")
+    try:
+        with pytest.raises(ColumnError, match="several lines"):
+            le.exact_profile(le.Visits(tmp_path / "a.parquet"), resources=here)
+    finally:
+        spark.conf.unset("spark.sql.parser.escapedStringLiterals")
 
 
 def test_frames_tables_and_ibis_tables(spark: Any, here: le.Resources) -> None:

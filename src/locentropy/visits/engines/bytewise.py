@@ -2,8 +2,8 @@
 
 A column may have a collation that takes "a" for "A" or "é" for "e": grouping by it would make one person of two,
 who is then protected only half. Bytes have no collation. A text that goes through bytes comes out with the
-backend's default one, which tells apart what is written differently: PostgreSQL allows no other default, and those
-of Spark and DuckDB are binary.
+backend's default one, which tells apart what is written differently: PostgreSQL allows no other default, that of
+Spark is binary, and so is that of DuckDB unless somebody has set another.
 """
 
 from __future__ import annotations
@@ -33,15 +33,9 @@ def convert_from(data: bytes, encoding: str) -> str:
     raise AssertionError("runs in the engine")
 
 
-@ibis.udf.scalar.builtin(name="encode")  # type: ignore[untyped-decorator]
-def encode_as(text: str, encoding: str) -> bytes:
-    """Spark: a text as bytes."""
-    raise AssertionError("runs in the engine")
-
-
-@ibis.udf.scalar.builtin(name="decode")  # type: ignore[untyped-decorator]
-def decode_as(data: bytes, encoding: str) -> str:
-    """Spark: bytes as a text."""
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def validate_utf8(text: str) -> str:
+    """Spark: the same text, or an error where its bytes are none."""
     raise AssertionError("runs in the engine")
 
 
@@ -59,7 +53,8 @@ def decode(data: bytes) -> str:
 
 _THROUGH_BYTES: Final[dict[str, Callable[[Any], Any]]] = {
     "postgres": lambda text: convert_from(convert_to(text, "UTF8"), "UTF8"),
-    "pyspark": lambda text: decode_as(encode_as(text, "UTF-8"), "UTF-8"),
+    # Not by encoding: Spark then writes the same sign for every byte that is no text.
+    "pyspark": lambda text: validate_utf8(text.cast("binary").cast("string")),
     "duckdb": lambda text: decode(encode(text)),
 }
 
@@ -70,10 +65,14 @@ def bytewise(text: Any, backend: str) -> Any:
     return text if through_bytes is None else through_bytes(text)
 
 
-def must_tell_apart(engine: Engine, backend: str) -> None:
-    """Refuse a backend of an unknown kind that takes ids for the same that are written differently."""
+def must_tell_apart(engine: Engine, backend: Any) -> None:
+    """Refuse a backend that takes ids for the same that are written differently."""
     texts = [role for role in id_columns(engine.visits) if engine.visits[role].type().is_string()]
-    if backend in _THROUGH_BYTES or not texts:
+    if not texts:
+        return
+    if backend.name == "duckdb":
+        _must_be_binary(backend, engine.label)
+    if backend.name in _THROUGH_BYTES:
         return
     counts = {role: engine.visits[role].nunique() for role in texts}
     counts |= {f"written_{role}": md5(engine.visits[role]).nunique() for role in texts}
@@ -84,3 +83,12 @@ def must_tell_apart(engine: Engine, backend: str) -> None:
                 f"{engine.label}: the {role} column {engine.columns[role]!r} has a collation that takes different ids "
                 "for the same one. Two people would be protected as one. Give it a binary collation in the warehouse."
             )
+
+
+def _must_be_binary(backend: Any, label: str) -> None:
+    [[collation]] = backend.con.execute("SELECT current_setting('default_collation')").fetchall()
+    if collation.lower() not in ("", "binary", "c", "posix"):
+        raise ColumnError(
+            f"{label}: the session compares texts by the collation {collation!r}, which may take different ids for the "
+            "same one. Two people would be protected as one. Reset it: RESET default_collation"
+        )

@@ -52,7 +52,7 @@ class IbisEngine:
         self.visits = table.select(
             **{role: self._cast(role, table[name], visits.ids) for role, name in roles.items()}
         )
-        must_tell_apart(self, self._backend.name)
+        must_tell_apart(self, self._backend)
 
     def _cast(self, role: str, column: Any, ids: Ids) -> Any:
         """A column in its role."""
@@ -113,6 +113,11 @@ class IbisEngine:
             raise
         except Exception as error:
             PRIVATE_LOG.info("%s: %s", label, error)
+            if "INVALID_UTF8" in str(error):
+                raise ColumnError(
+                    f"{label}: some ids are not UTF-8 text, and cannot be told apart for sure. Write them as UTF-8 "
+                    "where the table is made."
+                ) from None
             raise EngineError(
                 f"{label}: its backend could not run the query ({type(error).__name__}). It must know md5 and "
                 "window functions, and let temporary tables be made. The private log (--private-log FILE) has the "

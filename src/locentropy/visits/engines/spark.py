@@ -34,6 +34,7 @@ _NUMBERS: Final = count()
 _SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",  # as Ibis expects; and what Ibis sets for good is set back afterwards
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    "spark.sql.parser.escapedStringLiterals": "false",  # as Ibis writes them
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # an id 007 in a folder's name is no 7
 }
 
@@ -111,11 +112,13 @@ class SparkEngine(IbisEngine):
         if files.common_kind(paths) != "parquet":
             raise SourceError(
                 f"{paths[0]}: Spark reads Parquet files and tables here. Text files mean different things to "
-                "different programs; convert them once: duckdb -c \"COPY (FROM 'visits.csv') TO 'visits.parquet'\", "
-                "or leave out --engine spark."
+                "different programs; convert them once, in Python: pyarrow.parquet.write_table(pyarrow.csv.read_csv("
+                f"{paths[0].name!r}), {paths[0].name.partition('.')[0] + '.parquet'!r}), or leave out --engine spark."
             )
         self._unchanged = Unchanged.of(paths)
-        return self._parquet([str(path.resolve()) for path in paths])
+        found = [str(path.resolve()) for path in paths]
+        _refuse_patterns(found)
+        return self._parquet(found)
 
     def _parquet(self, paths: Sequence[str]) -> Any:
         # Files that disagree about a column's type are refused rather than read as the first one says.
@@ -172,6 +175,16 @@ def is_spark_frame(source: object) -> bool:
 def _looks_like_path(source: str) -> bool:
     """A catalog's names have dots and letters; files have endings, folders and patterns have their own signs."""
     return any(sign in source for sign in "/\\*?[~") or files.exists(source)
+
+
+def _refuse_patterns(paths: Sequence[str]) -> None:
+    """Spark takes some signs in a file's name for a pattern, and would read other files than those that were found."""
+    for path in paths:
+        if set(path) & set("*?[]{}\\"):
+            raise SourceError(
+                f"{path}: Spark takes some of *?[]{{}}\\ in the name for a pattern. Rename the file or its folder, or "
+                "leave out --engine spark."
+            )
 
 
 @contextmanager

@@ -107,7 +107,7 @@ def _column(frame: Any, name: str, label: str) -> Any:
         raise ColumnError(
             f"{label}: the column {name!r} mixes values of different types, or holds some that no type fits. One id "
             "must have one spelling: 7, '7' and 7.0 would be three users. Make the column all whole numbers or all "
-            f"texts first, for example df[{name!r}] = df[{name!r}].astype(str)."
+            f"texts first, for example df[{name!r}] = df[{name!r}].astype('string')."
         ) from None
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
