@@ -26,7 +26,7 @@ STATISTICAL: Final = (
     "draws",
     "shown by releases",
     "releases",
-    "by as few draws",
+    "to expect of as few draws",
     "verdict",
 )
 FAULTS: Final = ("fault", "what it would do", "caught by")
@@ -68,7 +68,7 @@ def statistical_rows(found: Audit) -> Rows:
                 f"{each.draws:,}",
                 f"ε ≥ {each.on_releases.epsilon:.3f}{extra}",
                 f"{each.runs:,}",
-                f"ε ≥ {each.with_few:.3f}",
+                f"{each.with_few:.3f}",
                 _verdict(each.kept),
             )
         )

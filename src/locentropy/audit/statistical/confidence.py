@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 CONFIDENCE: Final = 0.99
-_THRESHOLDS: Final = 400
+_RARE: Final = 10.0 ** -np.linspace(2.5, 5.5, 60)
+_LEVELS: Final = np.concatenate([np.linspace(0.0, 1.0, 400), _RARE, 1.0 - _RARE])
+"""Where thresholds are tried, as parts of all scores: evenly, and far out, where what is impossible shows."""
 
 
 class Attack(NamedTuple):
@@ -67,11 +69,14 @@ def epsilon_at_least(
 def attack(scores: Reals, others: Reals, delta: float, confidence: float = CONFIDENCE) -> Attack:
     """Bet on "the score is at least t", or "at most t", for the neighbour it speaks for.
 
-    Every second run chooses t and the direction; the others, which were not looked at before, are counted.
+    Every second run chooses t and the direction, and the score if there are several (score × run); the others, which
+    were not looked at before, are counted.
     """
-    chosen = _best_event(scores[0::2], others[0::2], delta, confidence)
-    counted, against = scores[1::2], others[1::2]
-    threshold, upward = chosen
+    kinds = list(zip(np.atleast_2d(scores), np.atleast_2d(others), strict=True))
+    chosen = [_best_event(mine[0::2], theirs[0::2], delta, confidence) for mine, theirs in kinds]
+    best = max(range(len(kinds)), key=lambda kind: chosen[kind].bound)
+    _, threshold, upward = chosen[best]
+    counted, against = (side[1::2] for side in kinds[best])
     if upward:
         hits, misses = (counted >= threshold).sum(), (against >= threshold).sum()
         bound = epsilon_at_least(hits, counted.size, misses, against.size, delta, confidence)
@@ -83,22 +88,33 @@ def attack(scores: Reals, others: Reals, delta: float, confidence: float = CONFI
 
 
 def with_few(scores: Reals, others: Reals, runs: int, delta: float, confidence: float = CONFIDENCE) -> float:
-    """What an attacker with these scores, who knows the best event, could expect to show in so many runs of each."""
+    """What an attacker with these scores, who knows the best event, could expect to show in so many runs of each.
+
+    An expectation and no bound: the event is chosen by the runs in which it is counted.
+    """
     _, up, down = _events(scores, others, runs, delta, confidence)
     return float(max(up.max(), down.max()))
 
 
-def _best_event(scores: Reals, others: Reals, delta: float, confidence: float) -> tuple[float, bool]:
+class _Event(NamedTuple):
+    bound: float
+    threshold: float
+    upward: bool
+
+
+def _best_event(scores: Reals, others: Reals, delta: float, confidence: float) -> _Event:
     thresholds, up, down = _events(scores, others, scores.size, delta, confidence)
     upward = bool(up.max() >= down.max())
-    return float(thresholds[int(np.argmax(up if upward else down))]), upward
+    bounds = up if upward else down
+    best = int(np.argmax(bounds))
+    return _Event(float(bounds[best]), float(thresholds[best]), upward)
 
 
 def _events(
     scores: Reals, others: Reals, runs: int, delta: float, confidence: float
 ) -> tuple[Reals, Reals, Reals]:
     """Thresholds, and the bounds from "at least" and "at most" each, as often as they are seen here in so many runs."""
-    thresholds = np.unique(np.quantile(np.concatenate([scores, others]), np.linspace(0.0, 1.0, _THRESHOLDS)))
+    thresholds = np.unique(np.quantile(np.concatenate([scores, others]), _LEVELS))
 
     def seen(values: Reals, *, least: bool) -> Reals:
         below = np.searchsorted(np.sort(values), thresholds, side="left" if least else "right")

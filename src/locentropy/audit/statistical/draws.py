@@ -3,7 +3,8 @@
 The attacker sees more than any reader of a release: the integers right after the noise, of which all that is published
 is computed, and only those coordinates in which the neighbours differ, for the others say nothing. The score of a draw
 is its log-likelihood ratio under the laws as the mechanism states them: by Neyman and Pearson no other test is better
-if the laws are as stated; if they are not, the bound is valid all the same, since any score is.
+if the laws are as stated; if they are not, the bound is valid all the same, since any score is. A second score sees
+what is impossible without the user, should the noise have an end: how far beyond the values without the user a draw is.
 
 Why many draws at once are as good as many runs: a mechanism's noise is independent between questions and between
 values (`privacy/noise.py`), and nothing that was drawn steers a later question. So the mechanism is run as it is, and
@@ -112,21 +113,21 @@ def attack_on_draws(
     about = subject.name, subject.holder, _worst(subject), noise
     jobs = [(*about, many) for many in parts(each)]
     done = list(spread(drawn_scores, jobs, processes, progress))
-    without, with_user = np.concatenate(done, axis=1)
+    without, with_user = np.concatenate(done, axis=2)
     delta = float(subject.guarantee.delta)
     return Drawn(
         attack(with_user, without, delta, confidence),
         2 * each,
-        with_few(with_user, without, few // 2, delta, confidence) if few >= 2 else 0.0,
+        with_few(with_user[0], without[0], few // 2, delta, confidence) if few >= 2 else 0.0,
     )
 
 
 def drawn_scores(
     name: str, holder: Any, worst: Neighbours | None, noise: Callable[[], Noise], many: int
 ) -> Reals:
-    """The scores of so many draws without the user, and of as many with: a row each."""
+    """Both scores of so many draws without the user, and of as many with: side × score × draw."""
     subject = subject_of(name, holder)
-    scores = np.empty((2, many))
+    scores = np.empty((2, 2, many))
     with _asked(subject, worst) as sides:
         laws = [law_of(subject, side) for side in sides]
         touched = _touched(*laws)
@@ -135,7 +136,7 @@ def drawn_scores(
             part = slice(first, min(first + step, many))
             for side, queries in enumerate(sides):
                 copies = part.stop - part.start
-                scores[side, part] = _scores(subject, queries, copies, touched, laws, noise())
+                scores[side, :, part] = _scores(subject, queries, copies, touched, laws, noise())
     return scores
 
 
@@ -185,16 +186,19 @@ def _heaviest() -> int:
 def _scores(
     subject: Subject, queries: Queries, copies: int, touched: Booleans, laws: list[Law], noise: Noise
 ) -> Reals:
-    """The log-likelihood ratios of draws: positive for "with the user"."""
+    """The log-likelihood ratios of draws, positive for "with the user", and how far beyond those without they are."""
     listed = Locations(queries.locations)
-    if laws[0].chances is None:
-        seen = Copied(noise, copies, touched, coin=False)
-        subject.ask(queries, listed, seen)
-        drawn = np.concatenate([answer.reshape(copies, -1) for answer in seen.answers], axis=1)
-        without, with_user = ((law.values[touched], law.scales[touched]) for law in laws)
-        ratio: Reals = (_log_mass(drawn, *with_user) - _log_mass(drawn, *without)).sum(axis=1)
-        return ratio
-    return _scores_by_chance(subject, queries, listed, copies, laws, noise)
+    if laws[0].chances is not None:
+        ratio = _scores_by_chance(subject, queries, listed, copies, laws, noise)
+        return np.stack([ratio, np.zeros(copies)])
+    seen = Copied(noise, copies, touched, coin=False)
+    subject.ask(queries, listed, seen)
+    drawn = np.concatenate([answer.reshape(copies, -1) for answer in seen.answers], axis=1)
+    without, with_user = ((law.values[touched], law.scales[touched]) for law in laws)
+    ratio = (_log_mass(drawn, *with_user) - _log_mass(drawn, *without)).sum(axis=1)
+    centre, scale = without
+    beyond = ((drawn - centre) * np.sign(with_user[0] - centre) / scale).max(axis=1)
+    return np.stack([ratio, beyond])
 
 
 def _scores_by_chance(

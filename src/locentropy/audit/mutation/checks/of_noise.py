@@ -21,6 +21,13 @@ _DRAWS: Final = 30_000
 _SCALE: Final = 200.0
 _DEVIATIONS: Final = 6.0
 """By chance alone a check fails less than once in a hundred million times."""
+_AT_ANY_DISTANCE: Final = 7.5
+"""The same where the largest of thirty thousand numbers is looked at."""
+_FEWEST: Final = 1000
+"""Pairs of values at a distance, for their mean to be normal."""
+_MANY: Final = 300_000
+_FAR: Final = (1, 2, 3, 4, 5, 6, 7)
+"""Scales from the middle. Beyond seven there are still some three hundred draws."""
 
 
 def _zeros(many: int) -> NDArray[np.int64]:
@@ -29,7 +36,7 @@ def _zeros(many: int) -> NDArray[np.int64]:
 
 @check("noise has its scale, value by value")
 def law() -> list[str]:
-    """The mean of |noise| is that of the scale, and the noise of one value says nothing about the next."""
+    """The mean of |noise| is that of the scale, and the noise of one value says nothing about another's."""
     wrong = []
     one = OpenDPNoise().laplace(_zeros(_DRAWS), _SCALE)
     each = OpenDPNoise().laplace_each(_zeros(_DRAWS), np.full(_DRAWS, _SCALE))
@@ -41,9 +48,37 @@ def law() -> list[str]:
             wrong.append(
                 f"{name}: the mean of |noise| is {np.abs(noise).mean() / expected:.3f} of what it should be"
             )
-        alike = abs(float((np.sign(noise[1:]) * np.sign(noise[:-1])).mean())) * np.sqrt(_DRAWS)
-        if alike > _DEVIATIONS:
-            wrong.append(f"{name}: one value's noise tells about the next")
+        distance, alike = _most_alike(np.sign(noise))
+        if alike > _AT_ANY_DISTANCE:
+            wrong.append(f"{name}: one value's noise tells about that of the value {distance:,} further on")
+    return wrong
+
+
+def _most_alike(signs: NDArray[np.int64]) -> tuple[int, float]:
+    """The distance at which values have most often the same sign, or the other, in deviations from half of them."""
+    many = signs.size
+    power = np.abs(np.fft.rfft(signs, 2 * many)) ** 2
+    together = np.abs(np.fft.irfft(power)[1 : many - _FEWEST]) / np.sqrt(many - np.arange(1, many - _FEWEST))
+    return int(together.argmax()) + 1, float(together.max())
+
+
+@check("noise has its tails")
+def tails() -> list[str]:
+    """As much of it lies far out as should: noise with an end tells neighbours apart with certainty beyond it."""
+    wrong = []
+    ways = {
+        "laplace": OpenDPNoise().laplace(_zeros(_MANY), _SCALE),
+        "laplace_each": OpenDPNoise().laplace_each(_zeros(_MANY), np.full(_MANY, _SCALE)),
+    }
+    for name, noise in ways.items():
+        for far in _FAR:
+            # Discrete Laplace: P(|k| ≥ m) = 2·exp(−m/b)/(1 + exp(−1/b)), m a whole number.
+            part = 2 * np.exp(-far) / (1 + np.exp(-1 / _SCALE))
+            seen = int((np.abs(noise) >= far * _SCALE).sum())
+            if abs(seen - part * _MANY) > _DEVIATIONS * np.sqrt(part * _MANY):
+                wrong.append(
+                    f"{name}: {seen:,} of {_MANY:,} draws are beyond {far} scales, not {part * _MANY:,.0f}"
+                )
     return wrong
 
 

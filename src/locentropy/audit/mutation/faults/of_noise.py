@@ -52,6 +52,24 @@ def _one_for_all(true: Any) -> Any:
     return laplace
 
 
+def _with_an_end(true: Any) -> Any:
+    def noised(values: Any, scale: float) -> Any:
+        end = int(_END * scale)
+        return values + np.clip(true(np.zeros_like(values), scale), -end, end)
+
+    return noised
+
+
+def _same_for_every_chunk(true: Any) -> Any:
+    def laplace(self: OpenDPNoise, values: Any, scale: float) -> Any:
+        some = true(self, np.zeros(noise._CHUNK, dtype=np.int64), scale)
+        return values + np.resize(some, np.shape(values))
+
+    return laplace
+
+
+_END: Final = 6.0  # scales
+
 TWO_THIRDS: Final = Fault(
     "noise at two thirds of its scale",
     "every promise is off by half, and no formula shows it",
@@ -83,6 +101,18 @@ FAULTS: Final = (
         "differences between places are published exactly",
         "noise has its scale, value by value",
         (Change(OpenDPNoise, "laplace", _one_for_all),),
+    ),
+    Fault(
+        "the same noise for every four thousand places",
+        "differences between places far apart in the list are published exactly",
+        "noise has its scale, value by value",
+        (Change(OpenDPNoise, "laplace", _same_for_every_chunk),),
+    ),
+    Fault(
+        "noise that has an end",
+        "what lies beyond the end tells neighbours apart with certainty",
+        "noise has its tails",
+        (Change(noise, "_noised", _with_an_end),),
     ),
     Fault(
         "scale set by the data",
