@@ -77,6 +77,9 @@ def advise(
     ] = None,
     places: place_options.Places = None,
     places_location: place_options.PlacesLocation = None,
+    places_name: place_options.PlacesName = None,
+    places_lat: place_options.PlacesLat = None,
+    places_lon: place_options.PlacesLon = None,
     grid: place_options.Box = None,
     cell: place_options.Cell = None,
     reading: options.Reading,
@@ -99,7 +102,8 @@ def advise(
     if epsilon is None:
         raise ParameterError(f"Advice is about a release at some --epsilon. For example: {_EXAMPLE}")
     numbers = read_parameters({"epsilon": epsilon} | ({} if delta is None else {"delta": delta}))
-    public = place_options.list_from_options(places, {"location": places_location}, None)
+    listed_by = {"location": places_location, "name": places_name, "lat": places_lat, "lon": places_lon}
+    public = place_options.list_from_options(places, listed_by, None)
     box = place_options.grid_from_options(grid, cell)
     place_options.one_of(public, box, None)  # refuses both
     listed = public or box
@@ -115,12 +119,13 @@ def advise(
         found = _asked(visits, listed, spend, ledger, numbers | rough, reading.resources)
         ignore_signals()  # it is paid for: only telling is left
     advice = advised(**said, locations=locations, activity=found)
-    named = {"--places": places, "--places-location": places_location, "--grid": grid, "--cell": cell}
+    columns = {f"--places-{role}": name for role, name in listed_by.items()}
+    named = {"--places": places, **columns, "--grid": grid, "--cell": cell}
     command = _next_command(advice, source, ledger, named, reading)
     if as_json:
         out.print_json(json.dumps(advice.to_dict() | {"command": command}))
     else:
-        _show(advice, command)
+        _show(advice, command, made_up=source is None)
     if found is not None:
         _tell_cost(found, ledger)
 
@@ -203,17 +208,13 @@ def _next_command(
     reading: options.Reading,
 ) -> str:
     """What to run next, with the names that were given: it must read the table as the advice did."""
-    from locentropy.evaluation.advice import LIST_OPTIONS
-
     named = [word for key, value in places.items() if value is not None for word in (key, str(value))]
-    if "--places" in named:
-        named += LIST_OPTIONS[2:]
     given = {"source": source, "ledger": None if ledger is None else str(ledger), "places": named or None}
     command = advice.command(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
     return " ".join([command, *map(shlex.quote, reading.words)]) if source is not None else command
 
 
-def _show(advice: Advice, command: str) -> None:
+def _show(advice: Advice, command: str, *, made_up: bool) -> None:
     def say(text: str, style: str | None = None) -> None:
         out.print(text, style=style, markup=False)
 
@@ -222,7 +223,7 @@ def _show(advice: Advice, command: str) -> None:
         say(f"\n{heading}", "bold")
         for sentence in sentences:
             say(f"• {sentence}", "yellow" if heading == "Mind" else None)
-    say("\nRun next", "bold")
+    say("\nRun next" + (", with the names of your own files" if made_up else ""), "bold")
     out.print(command, markup=False, soft_wrap=True)
 
 

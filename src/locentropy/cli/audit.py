@@ -12,6 +12,7 @@ import typer
 from locentropy.cli import options
 from locentropy.cli.console import note, out, progress_bar, warn
 from locentropy.core.errors import ParameterError
+from locentropy.core.files import check_writable
 
 if TYPE_CHECKING:
     from locentropy.audit.outcome import Audit
@@ -84,10 +85,9 @@ def audit(
 
 def _check_file(path: Path) -> None:
     """Refuse now what could not be written in half an hour."""
-    if path.suffix != ".html" or not path.parent.is_dir() or path.is_dir():
-        raise ParameterError(
-            f"--out {path} must be a file in a folder that exists. For example: --out audit.html"
-        )
+    if path.suffix != ".html" or path.is_dir():
+        raise ParameterError(f"--out {path} must be a page. For example: --out audit.html")
+    check_writable(path)
 
 
 def _write(found: Audit, path: Path) -> None:

@@ -51,6 +51,7 @@ def city(
     from locentropy.datasets.city import City
 
     made = City(people, places, days, seed, habits=habits)  # type: ignore[arg-type]  # checked by City itself
+    _refuse_existing(to / "visits.parquet", to / "places.csv")
     with progress_bar() as progress:
         made.write(to, progress=lambda fraction: progress("Building the city", fraction))
     note(f"Written: {to / 'visits.parquet'} and the public list {to / 'places.csv'}")
@@ -107,7 +108,19 @@ def dense(
         _reduce(made, profile, options.resources_from(memory, threads, spill))
 
 
+def _refuse_existing(*paths: Path) -> None:
+    """What is there already may be somebody's data."""
+    for path in paths:
+        if path.exists():
+            raise ParameterError(
+                f"{path} is there already, and is not replaced. Choose another name: --out other"
+            )
+
+
 def _write(made: ZipfVisits, to: Path) -> None:
+    if to.suffix != ".parquet":
+        raise ParameterError(f"--out {to}: a Parquet file is written. For example: --out {to.stem}.parquet")
+    _refuse_existing(to)
     with progress_bar() as progress:
         made.write(to, progress=lambda fraction: progress("Drawing visits", fraction))
     note(f"Written: {to}")
@@ -116,13 +129,13 @@ def _write(made: ZipfVisits, to: Path) -> None:
 def _reduce(made: ZipfVisits, to: Path, resources: Resources) -> None:
     import pyarrow.parquet as pq
 
-    from locentropy.core.files import appearing_together
+    from locentropy.core.files import appearing_together, check_writable
     from locentropy.datasets.zipf import USERS_PER_CHUNK
     from locentropy.visits.queries import profile_of_chunks
     from locentropy.visits.visits import Visits
 
-    if not to.parent.is_dir():
-        raise ParameterError(f"{to}: the folder {to.parent} does not exist. Make it first.")
+    check_writable(to)
+    _refuse_existing(to)
     with appearing_together(to) as [part], progress_bar() as progress:
 
         def chunks() -> Iterator[Visits]:

@@ -12,6 +12,7 @@ from locentropy.cli import looking, options
 from locentropy.cli.console import note, out, progress_bar, warn
 from locentropy.cli.groups import spelled_out
 from locentropy.core.errors import ParameterError
+from locentropy.core.files import check_writable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -117,8 +118,7 @@ def marked(path: Path) -> Path:
     """The path with `not-private` in its name."""
     if path.suffix not in (".csv", ".parquet"):
         raise ParameterError(f"{path}: the name must end in .csv or .parquet. For example: --out entropy.csv")
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path}: the folder {path.parent} does not exist. Make it first.")
+    check_writable(path)
     return path if "not-private" in path.stem else path.with_name(f"{path.stem}.not-private{path.suffix}")
 
 

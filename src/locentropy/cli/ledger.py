@@ -21,6 +21,7 @@ app = typer.Typer(
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The ledger's file.", show_default=False)]
 
+_WIDE = 80  # columns of a terminal in which every spend fits on a line
 _CREATING = 'locentropy ledger create city.ledger --population "riders of the city" --epsilon 4 --delta 1e-6'
 TUNED = "Parameters were tuned on the data, unaccounted: exact data was looked at without budget."
 
@@ -128,13 +129,18 @@ def _show(book: Book) -> None:
         out.print(f"  {name}: {amount}", markup=False, soft_wrap=True)
     if book.spends:
         table = Table(title="Spends, the oldest first")
-        for heading in ("", "time (UTC)", "ε", "δ", "purpose", "release"):
-            table.add_column(heading, no_wrap=heading != "purpose")  # a cut time or amount tells nothing
+        # Where there is little room, times go: how much was spent, and for what, must be seen.
+        headings = ("", "time (UTC)", "ε", "δ", "purpose", "release")
+        kept = [heading for heading in headings if out.width >= _WIDE or not heading.startswith("time")]
+        for heading in kept:
+            words = heading in ("purpose", "release")
+            table.add_column(heading, no_wrap=not words, min_width=12 if heading == "purpose" else None)
         for row in _spends(book):
             state = row["release_state"] or "none recorded"
             time = row["time"].removesuffix("+00:00").replace("T", " ")
             cells = (row["number"], time, row["epsilon"], row["delta"], row["purpose"], state)
-            table.add_row(*map(options.shown, cells))
+            shown = dict(zip(headings, cells, strict=True))
+            table.add_row(*(options.shown(shown[heading]) for heading in kept))
         out.print(table)
     if book.closed:
         warn("Closed: a release without a promise was published. Nothing can be spent after it.")

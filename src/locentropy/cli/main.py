@@ -23,9 +23,10 @@ from locentropy.cli import (
     reproduce,
     stopping,
     verify,
+    wording,
 )
 from locentropy.cli.console import err
-from locentropy.core.errors import EngineError, LocentropyError
+from locentropy.core.errors import BudgetError, EngineError, LocentropyError, ParameterError
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -88,6 +89,9 @@ def run() -> None:
     sys.unraisablehook = _passed_over
     try:
         app()
+    except (ParameterError, BudgetError) as error:
+        _tell(wording.in_options(str(error)))
+        sys.exit(error.exit_code)
     except LocentropyError as error:
         _tell(str(error))
         sys.exit(error.exit_code)

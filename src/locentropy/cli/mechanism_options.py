@@ -190,6 +190,13 @@ class Choosing:
                     f"{_line(others[0], example_of(others[0]))}"
                 )
         needed = [each.name for each in parameters_of(self.name) if each.required]
+        if "accept_no_guarantee" in taken(self.name) and not self.accept_no_guarantee:
+            instead = "limit-ptr"
+            raise ParameterError(
+                f"{self.name} is not differentially private: which places it publishes is decided without noise, so "
+                "one person alone can make a place appear or vanish, and whoever sees the release can tell. Use "
+                f"{_line(instead, example_of(instead))}; or, to compare with the paper, add --accept-no-guarantee"
+            )
         missing = [_option(name) for name in needed if name not in self.parameters]
         if missing:
             raise ParameterError(f"{self.name} needs {', '.join(missing)}. For example: {example}")

@@ -13,6 +13,7 @@ from locentropy.cli import mechanism_options, options, wording
 from locentropy.cli.console import note, out, warn
 from locentropy.cli.groups import spelled_out
 from locentropy.core.errors import ParameterError
+from locentropy.core.files import check_writable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -196,8 +197,7 @@ def _sizes(text: str | None) -> list[int] | None:
 def _target(path: Path) -> Path:
     if path.suffix not in (".yaml", ".yml"):
         raise ParameterError(f"{path}: the name must end in .yaml. For example: --out plan.yaml")
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path}: the folder {path.parent} does not exist. Make it first.")
+    check_writable(path)
     if os.path.lexists(path):
         raise ParameterError(
             f"{path} is already there, and may be what somebody has approved. Choose a new name, for example --out "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -58,8 +59,8 @@ def report(
         out.print(_told(path, state), markup=False, soft_wrap=True)
     if not private:
         warn("NOT PRIVATE: nothing is promised to the people in the data. Do not publish it.")
-    if show:
-        typer.launch(path.resolve().as_uri())
+    if show and typer.launch(path.resolve().as_uri()) != 0:
+        warn(f"No browser could be started. Open {path} in one.")
 
 
 def _refuse_tampered(directory: Path, replaced: Path | None) -> None:
@@ -79,7 +80,7 @@ def _refuse_tampered(directory: Path, replaced: Path | None) -> None:
         elif problems:
             raise ReleaseError(
                 f"{printable(problems[0])} Do not rely on this release, nor on a page of it. To see all that is wrong: "
-                f"locentropy verify {directory}"
+                f"locentropy verify {quote(str(directory))}"
             )
 
 
@@ -113,14 +114,13 @@ def _checked(release: Release, path: Path) -> tuple[Path, str]:
 
 def _drawn(release: Release, to: Path) -> Path:
     """The page in a file of its own, whose name says it where nothing is promised."""
-    from locentropy.core.files import appearing_together
+    from locentropy.core.files import appearing_together, check_writable
     from locentropy.release.names import MARK, MARKED, PRIVATE
     from locentropy.report.page import page
 
     if to.suffix != ".html":
         raise ParameterError(f"{to}: the name must end in .html. For example: --out page.html")
-    if not to.parent.is_dir():
-        raise ParameterError(f"{to}: the folder {to.parent} does not exist. Make it first.")
+    check_writable(to)
     if any((to.parent / names.details).exists() for names in (PRIVATE, MARKED)):
         raise ParameterError(
             f"{to} is among the files of a release, which vouch for each other. For example: --out page.html"

@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from locentropy.core.errors import ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -20,6 +22,16 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def check_writable(target: Path) -> None:
+    """Refuse now a file or folder that could not be written in the end: where it is to be must exist and be ours."""
+    if not target.parent.is_dir():
+        raise ParameterError(f"{target}: the folder {target.parent} does not exist. Make it first.")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise ParameterError(
+            f"{target}: nothing may be written to the folder {target.parent}. Choose another."
+        )
 
 
 @contextmanager

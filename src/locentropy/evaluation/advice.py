@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Target = Literal["true", "bounded"]
 
-LIST_OPTIONS = ("--places", "places.csv", "--provenance", "where the list comes from")
+LIST_OPTIONS = ("--places", "places.csv")
 """How places are named on the command line where nobody said how."""
 
 

@@ -231,7 +231,7 @@ def _error_axis(axis: Axes, bottom: float | None = None) -> None:
 
 def _marked(figure: Figure, title: str) -> Figure:
     """With a title that says that it is private, so that a copy says so too."""
-    figure.suptitle(f"{title} ({BANNER})", fontsize=10.5, fontweight="bold", x=0.01, ha="left")
+    figure.suptitle(f"{BANNER}\n{title}", fontsize=10.5, fontweight="bold", x=0.01, ha="left")
     return figure
 
 

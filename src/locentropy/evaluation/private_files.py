@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ReleaseError
-from locentropy.core.files import appearing_together, made_folder, sync_folder
+from locentropy.core.files import appearing_together, check_writable, made_folder, sync_folder
 from locentropy.core.version import __version__
 from locentropy.evaluation.compare import NOT_FOR_PUBLICATION
 from locentropy.evaluation.outcome import METRICS
@@ -36,8 +36,7 @@ def marked(folder: str | Path) -> Path:
 
 def check_free(target: Path) -> None:
     """Refuse a folder that could not take the files in the end."""
-    if not target.parent.is_dir():
-        raise ReleaseError(f"{target}: the folder {target.parent} does not exist. Make it first.")
+    check_writable(target)
     if os.path.lexists(target) and not (
         target.is_dir() and not target.is_symlink() and not any(target.iterdir())
     ):

@@ -165,7 +165,7 @@ def _real(name: str, value: object) -> object:
     if not isinstance(value, str):
         return value
     # Three digits of exponent at most: a fraction with a billion zeros would take all memory.
-    if not re.fullmatch(r"[+-]?[0-9]{1,40}(\.[0-9]{0,400})?([eE][+-]?[0-9]{1,3})?", value):
+    if not re.fullmatch(r"[+-]?([0-9]{1,40}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,3})?", value):
         raise ParameterError(f"{name}={value[:40]!r} must be a decimal number. For example: {name}=0.5")
     # A whole number stays one, so that it is shown as it was written.
     number = int(value) if value.isdecimal() and len(value) <= 15 else float(value)

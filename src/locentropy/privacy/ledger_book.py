@@ -187,14 +187,12 @@ class Book:
         return after
 
     def _refusal(self, asked: Budget, left: Budget) -> str:
-        fits = Budget(min(asked.epsilon, left.epsilon), min(asked.delta, left.delta))
-        numbers = f"epsilon={exact_text(fits.epsilon)}"
-        numbers += f", delta={exact_text(fits.delta)}" if fits.delta else ""
-        advice = (
-            f"Ask for no more than that, for example: {numbers}"
-            if fits.epsilon and (fits.delta or not asked.delta)
-            else f"Nothing like it fits any more; see what it went to: locentropy ledger show {self.name}"
-        )
+        if not left.epsilon:
+            advice = f"Nothing fits any more; see what it went to: locentropy ledger show {self.name}"
+        elif asked.delta and not left.delta:
+            advice = f"There is no δ left; what needs none, such as shares, can have ε = {exact_text(left.epsilon)}."
+        else:
+            advice = f"All that is paid for at once, a selection of places included, can have {left} at most."
         return (
             f"Over budget: this release asks for {asked}, but {self.name} has {left} left of {self.total} for "
             f"'{self.population}'. Spends are never refunded. {advice}"

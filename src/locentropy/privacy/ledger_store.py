@@ -222,8 +222,9 @@ def _check_file(path: Path) -> None:
         status = path.stat()
     except OSError as error:
         raise LedgerError(
-            f"{path} cannot be opened: {error.strerror}. To make a ledger: "
-            f'locentropy ledger create {path} --population "riders of the city" --epsilon 4 --delta 1e-6'
+            f"{path} cannot be opened: {error.strerror}. Is the name right? People have one budget: only if these have "
+            f'no ledger yet, make one: locentropy ledger create {path} --population "riders of the city" --epsilon 4 '
+            "--delta 1e-6"
         ) from None
     if not stat.S_ISREG(status.st_mode):
         raise LedgerError(f"{path} is not a file. Name the ledger's file, for example: city.ledger")
