@@ -235,7 +235,7 @@ class TestRefusing:
         again()
         record = ledger.releases()[0]
         (tmp_path / "may").rename(tmp_path / "shown")
-        short = Order(LIMIT, public()).in_short(ledger.read().id)
+        short = Order(LIMIT, public()).in_short(ledger)
         known = {"spend": record.spend, "release": record.release, "order": short}
         (tmp_path / ".may.publishing").write_text(json.dumps(known))
         with pytest.raises(ReleaseError, match="two draws tell more than one"):

@@ -73,7 +73,9 @@ def advise(
     ] = None,
     ledger: Annotated[
         Path | None,
-        typer.Option("--ledger", help="The budget that pays for them.", rich_help_panel=_PAID),
+        typer.Option(
+            "--ledger", readable=False, help="The budget that pays for them.", rich_help_panel=_PAID
+        ),
     ] = None,
     places: place_options.Places = None,
     places_location: place_options.PlacesLocation = None,

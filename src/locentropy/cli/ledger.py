@@ -19,7 +19,9 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The ledger's file.", show_default=False)]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", readable=False, help="The ledger's file.", show_default=False)
+]
 
 _WIDE = 80  # columns of a terminal in which every spend fits on a line
 _CREATING = 'locentropy ledger create city.ledger --population "riders of the city" --epsilon 4 --delta 1e-6'

@@ -19,7 +19,11 @@ NO_LEDGER: Final = (
 
 Ledger = Annotated[
     Path | None,
-    typer.Option("--ledger", help="The budget of these people, which notes that their data was looked at."),
+    typer.Option(
+        "--ledger",
+        readable=False,
+        help="The budget of these people, which notes that their data was looked at.",
+    ),
 ]
 
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from locentropy.planning.shares_outlook import SharesOutlook
 
 _WORDS = "Your words, for the plan file"
+_SELECTING = (
+    "locentropy plan --epsilon 1 --people 10000 --places-kind selection --select-epsilon 0.2 --select-delta 1e-8 "
+    "--select-max-locations 20"
+)
 _EXAMPLE = "locentropy plan --epsilon 1 --locations 14058 --people 10000"
 
 
@@ -79,7 +83,7 @@ def plan(
     target = None if to is None else _target(to)
     sizes = _sizes(users_per_location)
     _check_guesses(choosing.name, people, sizes)
-    with wording.example(_EXAMPLE):
+    with wording.example(_SELECTING if places == "selection" else _EXAMPLE, places="places_kind"):
         made = planned(
             using,
             locations=locations,

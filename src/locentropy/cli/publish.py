@@ -47,7 +47,8 @@ def publish(
     selecting: mechanism_options.Selecting,
     exclude: place_options.Exclude = None,
     ledger: Annotated[
-        Path | None, typer.Option("--ledger", help="The budget of these people; see `locentropy ledger`.")
+        Path | None,
+        typer.Option("--ledger", readable=False, help="The budget of these people; see `locentropy ledger`."),
     ] = None,
     to: Annotated[Path | None, typer.Option("--out", help="Directory of the release, a new one.")] = None,
     dry_run: Annotated[
@@ -152,7 +153,11 @@ def publish(
             when_open=looking.tell_who,
         )
     ignore_signals()  # it is published: only telling so is left
-    tell(release, target, book, as_json=as_json)
+    try:
+        tell(release, target, book, as_json=as_json)
+    except OSError:
+        note(f"What is published is complete, only telling about it failed: {target}")
+        raise
     if order.listed is None:
         warn_of_few(using, len(release))
 

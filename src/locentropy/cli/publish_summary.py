@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from locentropy.cli import options
@@ -34,8 +35,10 @@ def rehearse(
     """
     from locentropy.cli.plan import show
     from locentropy.publishing.claim import Claim
+    from locentropy.publishing.claim_file import UNFINISHED, unfinished
 
-    if target is not None:
+    earlier = None if target is None else unfinished(target, order.in_short(ledger), ledger)
+    if target is not None and earlier is None:
         Claim(target, "", "").check_target()
     listed = order.listed
     thought_of = order.plan if plan is None else plan
@@ -45,8 +48,11 @@ def rehearse(
         out.print_json(json.dumps(told))
         return
     show(planned)
-    _say_budget_after(order, ledger)
-    free = "" if target is None else f" {target} is free to publish to."
+    if earlier is not None:
+        note(f"For {target}: {UNFINISHED}")
+    else:
+        _say_budget_after(order, ledger)
+    free = "" if target is None or earlier is not None else f" {target} is free to publish to."
     note(f"A dry run: no visits were read, nothing was spent, nothing was written.{free}")
 
 
@@ -120,7 +126,12 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     from locentropy.planning.telling import promise
 
     guarantee = release.statement.guarantee
-    _line(f"Published {len(release):,} places to {target}")
+    shown = _shown(release)
+    many = f"{len(release):,}" if shown == len(release) else f"{shown:,} of {len(release):,}"
+    _line(
+        f"Published {many} places to {target}"
+        + ("" if shown == len(release) else "; the others are withheld")
+    )
     _line(promise(guarantee))
     _line(guarantee.odds())
     rows = highest(release)
@@ -129,11 +140,16 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     if ledger is not None:
         _line(f"Left of the budget: {ledger.remaining}")
     _line(f"Its files: {', '.join(sorted(path.name for path in target.iterdir()))}")
-    with_ledger = "" if ledger is None else f" --ledger {ledger.path}"
+    with_ledger = "" if ledger is None else f" --ledger {quote(str(ledger.path))}"
     page = next(iter(sorted(target.glob("*.html"))), None)
     if page is not None:
         note(f"To look at it: open {page} in a browser")
-    note(f"To check them: locentropy verify {target}{with_ledger}")
+    note(f"To check them: locentropy verify {quote(str(target))}{with_ledger}")
+
+
+def _shown(release: Release) -> int:
+    """How many places have a value."""
+    return len(release) - int(release.to_arrow()["entropy"].null_count)
 
 
 def _table(rows: list[dict[str, Any]], unit: str) -> None:

@@ -21,7 +21,12 @@ def verify(
     ],
     ledger: Annotated[
         Path | None,
-        typer.Option("--ledger", help="The ledger that paid for it, to compare with.", show_default=False),
+        typer.Option(
+            "--ledger",
+            readable=False,
+            help="The ledger that paid for it, to compare with.",
+            show_default=False,
+        ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:

@@ -18,13 +18,16 @@ _EXAMPLE: Final = re.compile(r" (?:A correct call|For example): (?=[A-Za-z][\w.]
 _PARAMETER: Final = re.compile(r"\b([a-z_]+)=('[^']*'|\"[^\"]*\"|[\w.+-]+)")
 _TWICE: Final = re.compile(r"(--[\w-]+ \S+) \(\1\)")
 _BOX: Final = ("south", "west", "north", "east")
-_OTHER_NAMES: Final = {"publication_date": "date", "places": "places-kind"}
+_OTHER_NAMES: Final = {"publication_date": "date"}
 """Parameters whose option has another name."""
 
 
 @contextmanager
-def example(words: str) -> Iterator[None]:
-    """Let parameters that are refused within end with an example in options instead of a call in Python."""
+def example(words: str, **others: str) -> Iterator[None]:
+    """Let parameters that are refused within end with an example in options instead of a call in Python.
+
+    `others` are parameters whose option has another name here.
+    """
     try:
         yield
     except ParameterError as error:
@@ -32,6 +35,8 @@ def example(words: str) -> Iterator[None]:
         told = _EXAMPLE.sub("", said)
         if told == said:
             raise
+        for parameter, option in others.items():
+            told = re.sub(rf"\b{parameter}=", f"{option}=", told)
         raise ParameterError(f"{told} For example: {words}") from None
 
 

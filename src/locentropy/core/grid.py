@@ -45,7 +45,7 @@ class Grid:
                 raise ParameterError(f"{name}={value!r} must be a finite number. For example: {_CALL}")
         if not (-90 <= self.south < self.north <= 90 and -180 <= self.west < self.east <= 180):
             raise ParameterError(
-                f"The box south={self.south}, west={self.west}, north={self.north}, east={self.east} must lie within "
+                f"The box south {self.south}, west {self.west}, north {self.north}, east {self.east} must lie within "
                 f"±90 and ±180 degrees, south below north and west before east. For example: {_CALL}"
             )
         if self.cell <= 0 or not self.rows * self.columns <= MOST_CELLS:

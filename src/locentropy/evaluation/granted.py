@@ -122,7 +122,6 @@ def _rehearse(survey: ActivitySurvey, queries: Remembered) -> None:
     queries.largest_visits_per_user()
     if profile.users.sum() == 0:
         raise SourceError(
-            "No visit is at any of the listed places, so there is nothing to give advice about. Are ids written alike "
-            "in the visits and in the list? Are the edges of the grid in the order south, west, north, east? Nothing "
-            "was spent."
+            "No visit is in the listed places, so there is nothing to give advice about. Are ids written alike in the "
+            "visits and in the list, or the edges of the grid in the order south, west, north, east? Nothing was spent."
         )

@@ -11,6 +11,7 @@ Nothing in a ledger is taken from the data; ids are random.
 
 from __future__ import annotations
 
+import os
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -93,6 +94,10 @@ class Ledger:
 
     def check(self, guarantee: Guarantee) -> None:
         """BudgetError if a release with this guarantee does not fit now; writes nothing and reserves nothing."""
+        if not os.access(self.path, os.W_OK) or not os.access(self.path.parent, os.W_OK):
+            raise LedgerError(
+                f"{self.path} or its folder may not be written, so nothing can be spent from it."
+            )
         self.read().after(*_asked(guarantee))
 
     def spend(self, guarantee: Guarantee, purpose: str, spend_id: str | None = None) -> Spend:

@@ -260,7 +260,7 @@ def _translated(path: Path) -> Iterator[None]:
 
 def _exists(path: Path) -> str:
     return (
-        f"{path} exists already. A budget is made once for its people; open it with Ledger.open, "
+        f"{path} exists already. A budget is made once for its people; use it as it is, "
         "or give other people's ledger another name."
     )
 

@@ -46,7 +46,7 @@ _DRAWN: Final = b"drawn"
 @contextmanager
 def claimed(target: Path, order: Short, ledger: Ledger | None) -> Iterator[Claim]:
     """Hold the claim on a directory: a new one, or that of an attempt at the same order that did not finish."""
-    path = target.with_name(f".{target.name}.publishing")
+    path = _path(target)
     handle = _locked(path, target)
     try:
         claim = _taken_up(handle, path, target, order, ledger)
@@ -61,6 +61,23 @@ def claimed(target: Path, order: Short, ledger: Ledger | None) -> Iterator[Claim
                 path.unlink()
     finally:
         os.close(handle)
+
+
+def unfinished(target: Path, order: Short, ledger: Ledger | None) -> Claim | None:
+    """The claim of an attempt at this order that has begun and did not finish; refuses one at another order."""
+    path = _path(target)
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        return _earlier(handle, path, target, order, ledger)
+    finally:
+        os.close(handle)
+
+
+def _path(target: Path) -> Path:
+    return target.with_name(f".{target.name}.publishing")
 
 
 def _locked(path: Path, target: Path) -> int:
@@ -93,25 +110,31 @@ def _has_name(handle: int, path: Path) -> bool:
 
 
 def _taken_up(handle: int, path: Path, target: Path, order: Short, ledger: Ledger | None) -> Claim:
-    memory = _read(handle, path)
-    if memory is not None:
-        claim = Claim(target, memory["release"], memory["spend"])
-        # Whether another ledger than this one was charged, nobody can tell here.
-        elsewhere = memory["order"].get("ledger") not in (NO_LEDGER, order["ledger"])
-        claim.drawn = memory["drawn"]
-        claim.begun = elsewhere or claim.drawn or claim.was_begun(ledger)
-        if claim.begun and memory["order"] != order:
-            raise ReleaseError(_other_order(path, target, memory["order"], order))
-        if claim.begun:
-            claim.remember_drawn = partial(_append, handle, _DRAWN)
-            return claim
-    claim = Claim(target, new_id(), new_id(), remember_drawn=partial(_append, handle, _DRAWN))
+    remember_drawn = partial(_append, handle, _DRAWN)
+    earlier = _earlier(handle, path, target, order, ledger)
+    if earlier is not None:
+        earlier.remember_drawn = remember_drawn
+        return earlier
+    claim = Claim(target, new_id(), new_id(), remember_drawn=remember_drawn)
     try:
         _write(handle, path, {"spend": claim.spend_id, "release": claim.release_id, "order": order})
     except OSError as error:
         path.unlink()  # whatever is in it, nothing was begun under it
         raise _unwritable(target, error) from None
     return claim
+
+
+def _earlier(handle: int, path: Path, target: Path, order: Short, ledger: Ledger | None) -> Claim | None:
+    memory = _read(handle, path)
+    if memory is None:
+        return None
+    claim = Claim(target, memory["release"], memory["spend"], drawn=memory["drawn"])
+    # Whether another ledger than this one was charged, nobody can tell here.
+    elsewhere = memory["order"].get("ledger") not in (NO_LEDGER, order["ledger"])
+    claim.begun = elsewhere or claim.drawn or claim.was_begun(ledger)
+    if claim.begun and memory["order"] != order:
+        raise ReleaseError(_other_order(path, target, memory["order"], order))
+    return claim if claim.begun else None
 
 
 def _read(handle: int, path: Path) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from locentropy.mechanisms.select_locations import SelectLocations
 from locentropy.planning.plans import Plan, plan
 from locentropy.planning.telling import expected_error
 from locentropy.publishing.about import About
+from locentropy.publishing.claim_file import NO_LEDGER
 from locentropy.release.statement import Statement
 from locentropy.visits.public_list import PublicLocations
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from locentropy.core.locations import Locations
     from locentropy.mechanisms.mechanism import Mechanism
     from locentropy.privacy.guarantee import Guarantee
+    from locentropy.privacy.ledger import Ledger
     from locentropy.release.statement import LedgerNote, Unit
     from locentropy.visits.visits import BadRows
 
@@ -113,11 +115,11 @@ class Order:
         """The places that are not to be published: visits to them are as if they had not been made."""
         return None if self.exclude is None else self.exclude.load()
 
-    def in_short(self, ledger_id: str) -> dict[str, str]:
+    def in_short(self, ledger: Ledger | None) -> dict[str, str]:
         """What makes this order this one, for a retry to know that it is the same. Public."""
         parameters = written_parameters(self.mechanism).items()
         return {
-            "ledger": ledger_id,
+            "ledger": NO_LEDGER if ledger is None else ledger.read().id,
             "mechanism": type(self.mechanism).__name__,
             "parameters": ", ".join(f"{name}={value}" for name, value in parameters),
             "places": self._source,

@@ -27,7 +27,7 @@ from locentropy.privacy.ledger import Ledger, new_id
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing.about import About
 from locentropy.publishing.claim import Claim, ledger_note
-from locentropy.publishing.claim_file import NO_LEDGER, claimed
+from locentropy.publishing.claim_file import claimed
 from locentropy.publishing.order import Order
 from locentropy.publishing.remembered import Remembered
 from locentropy.release.names import marked_target
@@ -102,8 +102,7 @@ def carry_out(
     if not named.name:
         raise ReleaseError(f"{out} is no directory of its own. For example: out='may'")
     target = marked_target(named, private=order.guarantee.private)
-    short = order.in_short(NO_LEDGER if ledger is None else ledger.read().id)
-    with claimed(target, short, ledger) as claim:
+    with claimed(target, order.in_short(ledger), ledger) as claim:
         claim.recover()
         if claim.is_drawn:
             claim.check_drawn()
@@ -167,10 +166,14 @@ def _rehearse(order: Order, queries: Remembered) -> None:
     if isinstance(order.places, SelectLocations):
         queries.profile(Bounds(order.places.max_locations, 1, order.places.keep))
     if not _finds_anybody(order.mechanism, queries):
+        ask = (
+            "Are its edges in the order south, west, north, east, and do lat and lon name the right columns?"
+            if isinstance(order.places, Grid)
+            else "Are ids written alike in both, and is the list's column of ids (--places-location) the right one?"
+        )
+        where = "the grid" if isinstance(order.places, Grid) else "the places that are to be published"
         raise SourceError(
-            "No visit is at any of the places that are to be published, so all that could be published is noise. Are "
-            "ids written alike in the visits and in the list? Are the edges of the grid in the order south, west, "
-            "north, east? Nothing was spent."
+            f"No visit is in {where}, so all that could be published is noise. {ask} Nothing was spent."
         )
 
 

@@ -82,7 +82,9 @@ def release_id_in(directory: Path) -> str:
 def names_in(directory: Path) -> Names:
     """How the files in a directory are called."""
     if not directory.is_dir():
-        raise ReleaseError(f"{directory} is not a directory. For example: Release.load('release/')")
+        raise ReleaseError(
+            f"{directory} is not a directory. Name that of a release, which holds manifest.yaml."
+        )
     for names in (PRIVATE, MARKED):
         if (directory / names.details).exists():
             return names

@@ -172,7 +172,9 @@ def _check_id(name: str, value: object) -> None:
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        raise ParameterError(f"{name}={value!r} is not one of: {', '.join(choices)}.")
+        raise ParameterError(
+            f"{name}={value!r} is not one of: {', '.join(choices)}. For example: {name}={choices[0]!r}"
+        )
 
 
 def _check_date(value: object) -> None:
@@ -181,4 +183,6 @@ def _check_date(value: object) -> None:
     except ValueError:
         valid = False
     if not valid:
-        raise ParameterError("publication_date must be a day such as '2026-11-15', or None.")
+        raise ParameterError(
+            f"publication_date={value!r} is no day. For example: publication_date='2026-11-15'"
+        )

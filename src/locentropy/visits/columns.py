@@ -96,18 +96,23 @@ def resolve(
                 f"{source}: no {role} column was recognised. {_listing(columns)} "
                 f'Name it: {role}="…" in Python, {prefix}{role} … on the command line.{hint}'
             )
-    _coordinates_come_in_pairs(roles, named, columns, source, prefix)
+    _coordinates_come_in_pairs(roles, named, columns, source, hint, prefix)
     _must_not_clash(roles, columns, source)
     return roles
 
 
 def _listing(columns: Sequence[str]) -> str:
     """The columns' names; unless hardly any is usual, for then they may be somebody's first visit and not a header."""
-    usual = [name for name in columns if is_usual(name)]
-    if columns and len(usual) < _ENOUGH_USUAL:
+    if may_be_a_row(columns):
+        usual = [name for name in columns if is_usual(name)]
         known = f"of which only {usual[0]!r} has a usual name" if usual else "none with a usual name"
         return f"{len(columns)} columns were found, {known}."
     return f"Columns found: {', '.join(map(repr, columns)) or 'none'}."
+
+
+def may_be_a_row(columns: Sequence[str]) -> bool:
+    """Whether these may be the values of somebody's first visit rather than a header."""
+    return bool(columns) and sum(map(is_usual, columns)) < _ENOUGH_USUAL
 
 
 def is_usual(name: str) -> bool:
@@ -119,7 +124,7 @@ def _must_exist(role: str, name: str, columns: Sequence[str], source: str, hint:
     if name not in columns:
         raise ColumnError(
             f"{source}: {role}={name!r} ({prefix}{role} {name}) is not a column. {_listing(columns)}"
-            + (hint if sum(map(is_usual, columns)) < _ENOUGH_USUAL else "")
+            + (hint if may_be_a_row(columns) else "")
         )
 
 
@@ -146,14 +151,14 @@ def _recognise(
 
 
 def _coordinates_come_in_pairs(
-    roles: Roles, named: Mapping[str, str], columns: Sequence[str], source: str, prefix: str
+    roles: Roles, named: Mapping[str, str], columns: Sequence[str], source: str, hint: str, prefix: str
 ) -> None:
     for role, other in (("lat", "lon"), ("lon", "lat")):
         if role in roles and other not in roles:
             if role in named:
                 raise ColumnError(
                     f"{source}: {role}={named[role]!r} is given but no {other} column. {_listing(columns)} "
-                    f'Name it too: {other}="…" ({prefix}{other} …).'
+                    f'Name it too: {other}="…" ({prefix}{other} …).{hint if may_be_a_row(columns) else ""}'
                 )
             del roles[role]
 

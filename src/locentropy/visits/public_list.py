@@ -10,7 +10,7 @@ import pyarrow as pa
 from locentropy.core.errors import BadRowsError, ParameterError, SourceError
 from locentropy.core.locations import Locations
 from locentropy.visits.casting import cast
-from locentropy.visits.columns import RECOGNISE, Choice, is_usual, resolve
+from locentropy.visits.columns import RECOGNISE, Choice, may_be_a_row, resolve
 from locentropy.visits.ids import presented
 from locentropy.visits.kinds import kind_of
 from locentropy.visits.sources.finding import find_parts
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from locentropy.visits.columns import Roles
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,7 @@ class PublicLocations:
             choices = {role: getattr(self, role) for role in ("location", "name", "lat", "lon")}
             if self.location is RECOGNISE and len(part.columns) == 1:
                 choices["location"] = part.columns[0]  # a list of one column is a list of ids
-            hint = "" if any(map(is_usual, part.columns)) else _columns_are(part.columns)
+            hint = _columns_are(part.columns) if may_be_a_row(part.columns) else ""
             roles = resolve(choices, part.columns, part.label, ("location",), hint, prefix="--places-")
             relation = part.bind(con, roles, drop_bad=False)
             stored = kind_of(relation.columns["location"].type_name)
@@ -76,7 +78,7 @@ class PublicLocations:
                     f"{part.label}: cannot be read as a list of places. Is the file whole, UTF-8 text, and every "
                     "quotation mark closed on its line?"
                 ) from None
-        return _as_locations(rows, part.label, typed=not part.reads_once and stored != "big-integer")
+        return _as_locations(rows, part.label, roles, typed=not part.reads_once and stored != "big-integer")
 
 
 def _columns_are(columns: Sequence[str]) -> str:
@@ -84,7 +86,7 @@ def _columns_are(columns: Sequence[str]) -> str:
     return f" Its columns: {', '.join(map(repr, columns))}."
 
 
-def _as_locations(rows: pa.Table, label: str, *, typed: bool) -> Locations:
+def _as_locations(rows: pa.Table, label: str, roles: Roles, *, typed: bool) -> Locations:
     if len(rows) == 0:
         raise SourceError(f"{label}: the list of places has no rows.")
     ids = rows["location"].combine_chunks()
@@ -98,17 +100,20 @@ def _as_locations(rows: pa.Table, label: str, *, typed: bool) -> Locations:
     return Locations(
         presented(ids, typed=typed),
         rows["name"].combine_chunks() if "name" in rows.column_names else None,
-        _degrees(rows, "lat", 90, label),
-        _degrees(rows, "lon", 180, label),
+        _degrees(rows, "lat", 90, label, roles),
+        _degrees(rows, "lon", 180, label, roles),
     )
 
 
-def _degrees(rows: pa.Table, role: str, limit: int, label: str) -> NDArray[np.float64] | None:
+def _degrees(rows: pa.Table, role: str, limit: int, label: str, roles: Roles) -> NDArray[np.float64] | None:
     """Coordinates; a place may lack them (NaN), but those that are there must be degrees."""
     if role not in rows.column_names:
         return None
     degrees: NDArray[np.float64] = rows[role].to_numpy()
     known = ~rows[role].is_null().to_numpy()
     if not (abs(degrees[known]) <= limit).all():
-        raise BadRowsError(f"{label}: a {role} of the list is not a number from -{limit} to {limit}.")
+        raise BadRowsError(
+            f"{label}: the {role} column {roles[role]!r} of the list holds something that is no number from -{limit} "
+            f"to {limit}. Are decimals written with a point?"
+        )
     return degrees

@@ -18,7 +18,7 @@ from locentropy.visits import casting
 from locentropy.visits.kinds import kind_of
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.sources.finding import common_roles, find_parts
-from locentropy.visits.sources.text import SWALLOWED
+from locentropy.visits.sources.text import SWALLOWED, not_utf8
 from locentropy.visits.sql import identifier
 
 if TYPE_CHECKING:
@@ -283,9 +283,7 @@ def _unreadable_row(label: str, message: str, *, drop: bool) -> LocentropyError:
             "is meant so, take the line breaks out of it."
         )
     if "unicode" in message:
-        return SourceError(
-            f"{label}: {where} is not UTF-8 text. Convert the file first, for example: iconv -f latin1 -t utf-8"
-        )
+        return SourceError(f"{not_utf8(Path(label))} (It is {where}.)")
     why = f" (it has {fields[2]} fields, not {fields[1]})" if fields else ""
     # Only a wrong number of fields is a matter of one line, and can be dropped.
     droppable = fields is not None and not drop

@@ -12,6 +12,7 @@ import gzip
 import re
 import zlib
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ParameterError, SourceError
@@ -206,10 +207,8 @@ def _first_line(path: Path, encoding: str) -> str:
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or "it is not whole"
         raise SourceError(f"{path}: cannot be read ({reason}).") from None
-    except UnicodeDecodeError:
-        raise SourceError(
-            f"{path}: is not UTF-8 text. Convert it first, for example: iconv -f latin1 -t utf-8 {path.name}"
-        ) from None
+    except UnicodeDecodeError as error:
+        raise SourceError(not_utf8(path, error.object[:4])) from None
     if "\0" in line:
         raise SourceError(
             f"{path}: is not text (it contains zero bytes). CSV, TSV and Parquet files are read."
@@ -217,6 +216,18 @@ def _first_line(path: Path, encoding: str) -> str:
     if not line.strip():
         raise SourceError(f"{path}: the file is empty, or begins with an empty line.")
     return line
+
+
+def not_utf8(path: Path, begins: bytes = b"") -> str:
+    """What to do about a file that is not UTF-8 text, by its first bytes where they are known."""
+    if begins.startswith(b"PK"):
+        return f"{path}: is a workbook or an archive. Save the sheet as CSV, or unpack the archive."
+    if begins.startswith(b"\x89PNG"):
+        return f"{path}: is a picture. CSV, TSV and Parquet files are read."
+    encoding = "utf-16" if begins[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin1"
+    converted = path.with_name(f"{path.name.partition('.')[0]}-utf8.csv")
+    command = f"iconv -f {encoding} -t utf-8 {quote(str(path))} > {quote(str(converted))}"
+    return f"{path}: is not UTF-8 text. If it is a table in another encoding, convert it: {command}"
 
 
 def _first_row(path: Path, layout: Layout) -> list[str]:
