@@ -186,20 +186,20 @@ class TestWithBudget:
         (("visits.csv", "--epsilon", 1, "--spend", "0.05", "--ledger", "city.ledger"), 2, "--places places.csv"),
         (("--epsilon", 1, "--spend", "0.05"), 2, "no INPUT"),
         (("--epsilon", 1, "--ledger", "city.ledger"), 2, "no INPUT"),
-        (("--epsilon", "lots"), 2, "epsilon='lots'"),
-        (("--epsilon", 1, "--delta", 2), 2, "delta=2"),
-        (("--epsilon", 1, "--people", 0), 2, "people=0"),
+        (("--epsilon", "lots"), 2, "--epsilon lots"),
+        (("--epsilon", 1, "--delta", 2), 2, "--delta 2"),
+        (("--epsilon", 1, "--people", 0), 2, "--people 0"),
         (("--epsilon", 1, "--locations", 7, "--places", "places.csv"), 2, "contradicts the places"),
         (("--epsilon", 1, "--places", "places.csv", "--grid", "1,1,2,2", "--cell", 900), 2, "Choose one way"),
         (("--epsilon", 1, "--places", "no.csv"), 3, "no.csv"),
-        ((*PAID[:4], "zero", *PAID[5:], "--epsilon", 1), 2, "epsilon='zero'"),
+        ((*PAID[:4], "zero", *PAID[5:], "--epsilon", 1), 2, "--epsilon zero"),
         ((*PAID[:4], "0", *PAID[5:], "--epsilon", 1), 2, "above 0"),
         ((*PAID, "--epsilon", 1, "--user", "who"), 4, "'uid', 'venue'"),
         ((*PAID, "--epsilon", "1.96"), 7, "2.01"),
-        ((*PAID, "--epsilon", 1, "--people", 0), 2, "people=0"),
-        ((*PAID, "--epsilon", 1, "--people", 3_000_000_000), 2, "people=3000000000"),
-        ((*PAID, "--epsilon", 1, "--places-per-person", 0), 2, "places_per_person=0"),
-        ((*PAID, "--epsilon", 1, "--visits-per-place", 0), 2, "visits_per_place=0"),
+        ((*PAID, "--epsilon", 1, "--people", 0), 2, "--people 0"),
+        ((*PAID, "--epsilon", 1, "--people", 3_000_000_000), 2, "--people 3000000000"),
+        ((*PAID, "--epsilon", 1, "--places-per-person", 0), 2, "--places-per-person 0"),
+        ((*PAID, "--epsilon", 1, "--visits-per-place", 0), 2, "--visits-per-place 0"),
         (("nowhere.csv", *PAID[1:], "--epsilon", 1), 3, "nowhere.csv"),
         ((*PAID[:-1], "no.ledger", "--epsilon", 1), 8, "ledger create"),
     ],
@@ -229,7 +229,7 @@ def test_an_epsilon_that_nothing_takes_costs_nothing(folder: Path, advise: Advis
     (folder / "places.csv").write_text(f"location\nbar\n{listed}")
     done = advise(*PAID, "--epsilon", "0.0005")
     assert done.returncode == 2
-    assert "epsilon=0.0005" in done.stderr
+    assert "--epsilon 0.0005" in done.stderr
     assert spent(folder) == 0
 
 

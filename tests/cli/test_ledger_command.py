@@ -52,7 +52,7 @@ def test_a_refused_budget_is_told_in_options(tmp_path: Path) -> None:
         "ledger", "create", "city.ledger", "--population", "riders", "--epsilon", "0", cwd=tmp_path
     )
     assert done.returncode == 2
-    assert "epsilon=0 must be above 0" in done.stderr
+    assert "--epsilon 0 must be above 0" in done.stderr
     assert "For example: locentropy ledger create" in done.stderr
     assert "Ledger.create" not in done.stderr
 

@@ -355,7 +355,7 @@ class TestPlan:
         ((*LISTED, "--out", "may"), 2, "shares needs --epsilon"),
         ((*BOUNDED, *LISTED, "--out", "may"), 2, "shares, the default, takes no --max-locations"),
         (("--epsilon", "1", "--out", "may"), 2, "There are three ways"),
-        (("--epsilon", "1e-9", *LISTED, "--out", "may"), 2, "epsilon=1e-09"),
+        (("--epsilon", "1e-9", *LISTED, "--out", "may"), 2, "--epsilon 1e-09"),
         ((*LIMIT, *LISTED, *SELECTED, "--out", "may"), 2, "Choose one way"),
         ((*LIMIT, "--grid", "1,2,3", "--cell", "5", "--out", "may"), 2, "south, west, north, east"),
         ((*LIMIT, "--grid", "1,1,2,2", "--out", "may"), 2, "--cell 500"),

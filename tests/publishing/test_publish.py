@@ -293,7 +293,7 @@ class TestNothingButNoise:
     """What could only publish noise is refused before it costs anything."""
 
     def test_a_list_that_matches_no_visit(self, tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
-        with pytest.raises(SourceError, match="No visit is at any"):
+        with pytest.raises(SourceError, match="No visit is in the places"):
             le.publish(
                 visits, LIMIT, le.PublicLocations(["BAR", "CAFE"]), out=tmp_path / "may", ledger=ledger
             )

@@ -164,7 +164,7 @@ def test_other_tables_are_refused(columns):
     ],
 )
 def test_statements_are_checked(changes):
-    with pytest.raises(LocentropyError, match=r"must be|is not one of|begin with|expected a whole"):
+    with pytest.raises(LocentropyError, match=r"must be|is not one of|begin with|expected a whole|is no day"):
         statement(**changes)
 
 
