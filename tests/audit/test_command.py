@@ -108,10 +108,10 @@ def test_the_command(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["audit.html"]
 
 
-def test_a_failed_audit_exits_with_one(found: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_audit_has_an_exit_code_of_its_own(found: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
     """So few draws that the attack on Limit shows nothing; and the same with teeth."""
     monkeypatch.setattr(auditing, "audit", lambda *_: found)
-    assert CliRunner().invoke(app, ["audit"]).exit_code == 1
+    assert CliRunner().invoke(app, ["audit"]).exit_code == 10
     monkeypatch.setattr(auditing, "audit", lambda *_: sharpened(found))
     assert CliRunner().invoke(app, ["audit"]).exit_code == 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -216,3 +217,22 @@ def test_no_memory_is_told_in_a_sentence() -> None:
     assert done.returncode == 6
     assert "--memory" in done.stderr
     assert "s3cret" not in done.stderr
+
+
+def test_datasets_are_never_written_over_others(tmp_path: Path) -> None:
+    for name in ("visits.parquet", "places.csv", "sparse.parquet"):
+        (tmp_path / name).write_text("somebody's")
+        target = tmp_path if name != "sparse.parquet" else tmp_path / name
+        done = locentropy("datasets", "sparse" if name.startswith("sparse") else "city", "--out", target)
+        assert done.returncode == 2
+        assert f"{name} is there already" in done.stderr
+        assert (tmp_path / name).read_text() == "somebody's"
+        (tmp_path / name).unlink()
+    assert locentropy("datasets", "sparse", "--out", tmp_path / "sparse.csv").returncode == 2
+
+
+def test_stopped_while_it_loads_it_says_nothing(tmp_path: Path) -> None:
+    slow = "import os, signal, sys\nclass Stop:\n def find_spec(self, name, *_):\n  if name == 'typer':\n   os.kill(os.getpid(), signal.SIGINT)\n"
+    code = f"{slow}sys.meta_path.insert(0, Stop())\nfrom locentropy.cli.entry import run\nrun()"
+    done = subprocess.run([sys.executable, "-c", code, "plan"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")

@@ -194,3 +194,29 @@ def test_numbers_that_are_drawn_and_gone_are_not_drawn_again(
     with pytest.warns(ResumedWarning):
         again(tmp_path, ledger)
     assert len(ledger.verify().spends) == 1
+
+
+def test_a_dry_run_tells_of_an_attempt_that_was_stopped(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    *where, _ = MOMENTS["spent"]
+    order = (*PUBLISH, "--ledger", "city.ledger", "--out", "may")
+    stopped = [sys.executable, "-c", AT, str(int(signal.SIGINT)), *where, *order]
+    assert (
+        subprocess.run(stopped, cwd=tmp_path, capture_output=True, timeout=120, check=False).returncode == 130
+    )
+    rehearse = [sys.executable, "-c", "from locentropy.cli.main import run; run()", *order, "--dry-run"]
+
+    def rehearsed(*others: str) -> subprocess.CompletedProcess[str]:
+        command = [*rehearse, *others]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+
+    same = rehearsed()
+    assert same.returncode == 0
+    assert "has begun and is not finished" in same.stderr
+    assert "is free" not in same.stderr
+    assert "After this release" not in same.stdout
+    other = rehearsed("--unit", "bits")
+    assert other.returncode == 9
+    assert "differs in unit" in other.stderr
+    again(tmp_path, le.Ledger.open(tmp_path / "city.ledger"))
+    assert len(le.Ledger.open(tmp_path / "city.ledger").verify().spends) == 1

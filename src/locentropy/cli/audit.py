@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -16,6 +16,9 @@ from locentropy.core.files import check_writable
 
 if TYPE_CHECKING:
     from locentropy.audit.outcome import Audit
+
+FAILED: Final = 10
+"""The exit code of an audit that has found something; no error of the software has it."""
 
 
 def audit(
@@ -48,7 +51,7 @@ def audit(
 
     Searches the worst neighbours of every mechanism and computes what they
     cost; attacks millions of draws and thousands of whole releases; plants
-    known faults, each of which a check must see. Exits with 1 if anything
+    known faults, each of which a check must see. Exits with 10 if anything
     fails.
 
     Examples:
@@ -80,7 +83,7 @@ def audit(
     if fast:
         warn("Fast run: fewer draws and releases show less. Before you rely on it: locentropy audit")
     if not found.ok:
-        raise typer.Exit(1)
+        raise typer.Exit(FAILED)
 
 
 def _check_file(path: Path) -> None:
