@@ -108,7 +108,7 @@ _HEADINGS: Final = {
     "rank": "Rank",
     "name": "Place",
     "entropy": "Entropy",
-    "std_error": "± error",
+    "std_error": "Std. error",
     "visitors": "Effective visitors",
     "chance": f"Top {TOP}",
 }
