@@ -76,17 +76,19 @@ def _teeth(attacked: Sequence[Statistical], settings: Settings, progress: Progre
     if not known:
         return None
 
-    def shown(doing: str) -> float:
-        # In this process, where the fault is planted.
+    def shown(doing: str, processes: int) -> float:
         found = attack_on_draws(
-            at_defaults("limit"), settings.teeth, progress=lambda part: progress(doing, part)
+            at_defaults("limit"),
+            settings.teeth,
+            processes=processes,
+            progress=lambda part: progress(doing, part),
         )
         return found.attack.epsilon
 
     enough = known[0].draws >= settings.teeth
-    reached = known[0].on_draws.epsilon if enough else shown("Drawing more from limit")
+    reached = known[0].on_draws.epsilon if enough else shown("Drawing more from limit", settings.processes)
     with TWO_THIRDS.planted():
-        less = shown("Drawing from limit with too little noise")
+        less = shown("Drawing from limit with too little noise", 1)  # here, where the fault is planted
     return Teeth(float(known[0].claim.epsilon or 0), reached, less)
 
 
