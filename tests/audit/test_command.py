@@ -120,7 +120,7 @@ def test_a_failed_audit_has_an_exit_code_of_its_own(found: Audit, monkeypatch: p
     ("arguments", "words"),
     [
         (["limit-xyz"], "none of shares"),
-        (["--out", "nowhere/audit.html"], "--out audit.html"),
+        (["--out", "nowhere/audit.html"], "the folder nowhere does not exist"),
         (["--out", "audit.pdf"], "--out audit.html"),
         (["--draws", "3"], "--draws"),
     ],
