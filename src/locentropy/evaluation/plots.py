@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -229,9 +230,13 @@ def _error_axis(axis: Axes, bottom: float | None = None) -> None:
     axis.set_ylabel("mean squared error (nats²)")
 
 
+_LETTERS_PER_INCH = 9  # of a title, at its size
+
+
 def _marked(figure: Figure, title: str) -> Figure:
-    """With a title that says that it is private, so that a copy says so too."""
-    figure.suptitle(f"{BANNER}\n{title}", fontsize=10.5, fontweight="bold", x=0.01, ha="left")
+    """With a title that says that it is private, first and in full, so that a copy says so too."""
+    lines = textwrap.wrap(title, int(_LETTERS_PER_INCH * figure.get_figwidth()))
+    figure.suptitle("\n".join([BANNER, *lines]), fontsize=10.5, fontweight="bold", x=0.01, ha="left")
     return figure
 
 
