@@ -8,7 +8,7 @@ demo: $(VENV)/.installed
 	$(BIN)/locentropy demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
