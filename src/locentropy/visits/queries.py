@@ -207,7 +207,7 @@ def open_queries(
     """Read and check the visits, restricted to `locations` if given, and answer queries until closed.
 
     `locations` is a public list of ids (`Locations`, or anything that holds ids) or a `Grid`. `when_open` hears which
-    column plays which role, before any row is looked at.
+    column plays which role, before anything is counted.
     """
     wanted = locations if locations is None or isinstance(locations, Grid) else Locations.of(locations)
     required = BY_COORDINATES if isinstance(wanted, Grid) else BY_ID

@@ -112,8 +112,9 @@ class SparkEngine(IbisEngine):
         if files.common_kind(paths) != "parquet":
             raise SourceError(
                 f"{paths[0]}: Spark reads Parquet files and tables here. Text files mean different things to "
-                "different programs; convert them once, in Python: pyarrow.parquet.write_table(pyarrow.csv.read_csv("
-                f"{paths[0].name!r}), {paths[0].name.partition('.')[0] + '.parquet'!r}), or leave out --engine spark."
+                "different programs; convert them once, with ids as texts, so that 007 does not become 7. In Python: "
+                "duckdb.sql(\"COPY (FROM read_csv('visits.csv', types={'user': 'VARCHAR', 'location': 'VARCHAR'})) TO "
+                "'visits.parquet'\"). Or leave out --engine spark."
             )
         self._unchanged = Unchanged.of(paths)
         found = [str(path.resolve()) for path in paths]
