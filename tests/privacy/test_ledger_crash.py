@@ -109,8 +109,10 @@ def killed(code: str, path: Path, draw: random.Random, longest: float) -> list[s
         for process in started:
             time.sleep(draw.uniform(0, longest))
             process.kill()
-            text, _ = process.communicate()
-            assert process.returncode == -signal.SIGKILL, "it had ended by itself"
+            assert process.stdout is not None
+            # Not `communicate`, which reads past what came along with "ready" and would begin within a line.
+            text = process.stdout.read()
+            assert process.wait() == -signal.SIGKILL, "it had ended by itself"
             said += [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
     return [line.strip() for line in said]
 
