@@ -106,6 +106,9 @@ def test_entropy_as_json(rows: Path) -> None:
     assert answer["locations"][0] == {
         "location": "b", "exact_entropy_bits": pytest.approx(1.58496, abs=1e-5), "exact_users": 3, "exact_visits": 3,
     }  # fmt: skip
+    fewer = json.loads(locentropy("entropy", rows, "--json", "--unit", "bits", "--top", 1).stdout)
+    assert len(answer["locations"]) > 1
+    assert fewer == {**answer, "locations": answer["locations"][:1]}
 
 
 def test_entropy_under_bounds(rows: Path) -> None:

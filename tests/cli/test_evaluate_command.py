@@ -106,6 +106,14 @@ def test_tables_are_split_where_the_screen_ends(widths: list[int], room: int) ->
             assert sum(widths[at] + 3 for at in before) > room, "not sooner than needed"
 
 
+def test_bounds_that_none_of_those_compared_takes(evaluate: Evaluate) -> None:
+    done = evaluate("--mechanism", "shares", "--max-visits", 3, *LISTED, "--seeds", 1)
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stderr.split())
+    assert "--max-visits is an option of none of those compared: shares. It only bounds Throwaway" in said
+    assert "option of none" not in evaluate(*LIMIT, "--max-visits", 3, *LISTED, "--seeds", 1).stderr
+
+
 def test_later_releases_say_that_parameters_were_tuned(folder: Path, evaluate: Evaluate) -> None:
     assert evaluate(*LIMIT, *LISTED, "--ledger", "city.ledger").returncode == 0
     call = (*LIMIT[:-2], "--epsilon", "0.5", *LISTED, "--ledger", "city.ledger", "--out", "may")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NOT_PRIVATE: Final = "NOT PRIVATE"
 NOTED: Final = "computed exact entropies"
+_ON_SCREEN: Final = 10
 WARNING: Final = (
     f"{NOT_PRIVATE}: these are exact values, computed without noise. They give away who was where. "
     "Do not publish them."
@@ -50,7 +51,12 @@ def entropy(
             "--out", help="Write all locations to this CSV or Parquet file; its name will say not-private."
         ),
     ] = None,
-    top: Annotated[int, typer.Option("--top", min=1, help="How many locations to show on screen.")] = 10,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top", min=1, help="How many locations to show. Default: 10 on screen, with --json all."
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     r"""Compute the exact entropy of every location. NOT PRIVATE: for the owner of the data, not for publication.
@@ -86,9 +92,9 @@ def entropy(
     if target is not None:
         _write(values, target)
     if as_json:
-        out.print_json(json.dumps(_as_json(values, users, unit)))
+        out.print_json(json.dumps(_as_json(values.slice(0, top), users, unit)))
     else:
-        _show(values, users, unit, top)
+        _show(values, users, unit, top or _ON_SCREEN)
     warn(WARNING)
     looking.tell_noted(ledger)
     if target is not None:

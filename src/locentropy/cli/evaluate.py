@@ -149,10 +149,12 @@ def _rivals(
                 f"--mechanism {name[:40]} is none of {', '.join(contender_names())}. For example: --mechanism shares"
             )
     for key in given:
-        if key not in _FOR_THROWAWAY and not any(key in taken_by(name) for name in wanted):
-            raise ParameterError(
-                f"--{key.replace('_', '-')} is an option of none of those compared: {', '.join(wanted)}."
-            )
+        if any(key in taken_by(name) for name in wanted):
+            continue
+        unused = f"--{key.replace('_', '-')} is an option of none of those compared: {', '.join(wanted)}."
+        if key not in _FOR_THROWAWAY:
+            raise ParameterError(unused)
+        note(f"{unused} It only bounds Throwaway, the paper's yardstick beside them.")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         made = contenders(wanted, epsilons or ["1"], given)
