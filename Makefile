@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint bench bench-peers fuzz soak docs clean
+.PHONY: demo test lint bench bench-peers fuzz soak docs pictures clean
 
 demo: $(VENV)/.installed
 	$(BIN)/locentropy demo
@@ -43,6 +43,10 @@ soak: $(VENV)/.installed-dev
 # A link that leads nowhere stops it (but not with --quiet). To read: python3 -m http.server --directory site
 docs: $(VENV)/.installed-dev
 	$(BIN)/mkdocs build --strict
+
+# Pictures of a release's page for the documentation; needs Chromium.
+pictures: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.report.pictures
 
 clean:
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
