@@ -111,6 +111,17 @@ def test_entropy_as_json(rows: Path) -> None:
     assert fewer == {**answer, "locations": answer["locations"][:1]}
 
 
+def test_entropy_of_a_file_without_a_header(tmp_path: Path) -> None:
+    (tmp_path / "visits.txt").write_text("ann\tcafe\nbob\tcafe\n")
+    call = ("entropy", "visits.txt", "--columns", "user,location", "--json")
+    refused = locentropy(*call, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--delimiter" in refused.stderr
+    for tab in ("tab", r"\t", "\t"):
+        answer = json.loads(locentropy(*call, "--delimiter", tab, cwd=tmp_path).stdout)
+        assert answer["locations"][0]["exact_users"] == 2
+
+
 def test_entropy_under_bounds(rows: Path) -> None:
     answer = json.loads(locentropy("entropy", rows, "--json", "--max-locations", 1, "--max-visits", 1).stdout)
     assert sum(row["exact_users"] for row in answer["locations"]) == 3

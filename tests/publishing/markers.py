@@ -66,14 +66,14 @@ class Markers:
             counts |= {int(n) for n in (*kind.user_counts, *kind.visit_counts, kind.user_counts.sum())}
             entropies |= {float(value) for value in kind.entropy if value}
         degrees = [float(text) for spot in SPOTS.values() for text in spot]
-        texts = [USER, "hidden-place", "88213", "secret-", "51239", str(path), path.name]
+        texts = [USER, "hidden-place", "secret-", str(path), path.name]
         texts += [digest.hex() for digest in digests] + [base64.b64encode(each).decode() for each in digests]
         texts += [text for spot in SPOTS.values() for text in spot]
         texts += [
             f"{value:.6f}"[:-1] for nats in entropies for value in (nats, nats / np.log(2), np.exp(nats))
         ]
         # Numbers below a hundred are everywhere; those above were chosen to be nowhere else.
-        numbers = {float(n) for n in counts if n > 100} | entropies | set(degrees)
+        numbers = {float(n) for n in counts if n > 100} | {88213.0, 51239.0} | entropies | set(degrees)
         return cls(tuple(text.lower() for text in texts), tuple(digests), tuple(sorted(numbers)))
 
     def in_text(self, text: str) -> list[str]:
@@ -88,13 +88,21 @@ class Markers:
 
     def in_bytes(self, content: bytes) -> list[str]:
         """Those that a file holds, whatever kind of file it is."""
+        return self._long_in_bytes(content) + self.in_text(content.decode("latin-1"))
+
+    def _long_in_bytes(self, content: bytes) -> list[str]:
+        """Those that no compressed file holds by chance, as it does three digits between two other bytes."""
         raw = [*self.raw, *(np.float64(number).tobytes() for number in self.numbers if number % 1)]
-        return [each.hex() for each in raw if each in content] + self.in_text(content.decode("latin-1"))
+        raw += [text.encode() for text in self.texts]
+        return [each.hex() for each in raw if each in content.lower() or each in content]
 
     def in_file(self, path: Path) -> list[str]:
         """Those that a published file holds, as bytes, as text and, for a table, in what its columns decode to."""
-        found = self.in_text(path.name) + self.in_bytes(path.read_bytes())
-        if path.suffix == ".parquet":
+        found = self.in_text(path.name)
+        if path.suffix != ".parquet":
+            found += self.in_bytes(path.read_bytes())
+        else:
+            found += self._long_in_bytes(path.read_bytes())
             table, file = pq.read_table(path), pq.ParquetFile(path)
             found += self.in_text(str(file.metadata.metadata) + str(table.schema))
             for column in table.columns:

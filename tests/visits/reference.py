@@ -38,7 +38,7 @@ def rank_key(location: Any, visits: int, first: Any, keep: str) -> tuple[Any, ..
         return (first, tie)
     if keep == "most-visited":
         return (-visits, tie)
-    return (len(location), location.encode()) if isinstance(location, str) else (location,)
+    return (len(str(location)), str(location).encode())
 
 
 def profile(

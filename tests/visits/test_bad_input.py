@@ -151,7 +151,7 @@ class TestColumns:
     def test_missing_where_the_first_line_may_be_a_row(self, tmp_path: Path) -> None:
         visits = le.Visits(text(tmp_path, "who,location\nx,2\n"))
         for given in (visits, replace(visits, user="owner")):
-            told = refused(ColumnError, "only 'location' has a usual name", "--no-header", visits=given)
+            told = refused(ColumnError, "only 'location' has a usual name", "--columns", visits=given)
             assert "who" not in told
 
     def test_ambiguous(self) -> None:
@@ -302,8 +302,8 @@ def test_the_file_with_the_bad_row_is_named(tmp_path: Path) -> None:
 
 def test_a_first_row_that_may_be_no_header(tmp_path: Path) -> None:
     path = text(tmp_path, "alice,cafe\nbob,cafe\n")
-    refused(ColumnError, "--no-header", visits=le.Visits(path))
-    visits = le.Visits(path, header=False, user="column0", location="column1")
+    refused(ColumnError, "--columns", visits=le.Visits(path))
+    visits = le.Visits(path, columns=["user", "location"])
     assert as_counter(le.exact_profile(visits)) == {("cafe", 1): 2}
 
 
@@ -403,7 +403,7 @@ class TestFoundByReview:
 
     def test_a_first_row_is_not_shown_as_a_header(self, tmp_path: Path) -> None:
         path = text(tmp_path, f"{SECRET},some clinic\nbob,x\n")
-        assert "clinic" not in refused(ColumnError, "--no-header", visits=le.Visits(path))
+        assert "clinic" not in refused(ColumnError, "--columns", visits=le.Visits(path))
         text(tmp_path, "user,location\n1,2\n", "0.csv")
         assert "clinic" not in refused(ColumnError, visits=le.Visits(tmp_path))
 

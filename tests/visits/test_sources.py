@@ -89,11 +89,11 @@ SOURCES = {
     "csv, named columns": lambda at: le.Visits(
         write_csv(ROWS, at / "r.csv", include_header=False), columns=["user", "place", "time", "a", "b", "c"]
     ),
-    "csv, no header": lambda at: le.Visits(
-        write_csv(ROWS, at / "r.csv", include_header=False),
-        user="column0",
-        location="column1",
-        time="column2",
+    "csv, named columns, semicolons": lambda at: le.Visits(
+        write_csv(ROWS, at / "r.csv", include_header=False, delimiter=";"),
+        columns=["user", "place", "time", "a", "b", "c"],
+        header=False,
+        delimiter=";",
     ),
     "csv, byte order mark": lambda at: le.Visits(
         (at / "b.csv").write_bytes(b"\xef\xbb\xbf" + write_csv(ROWS, at / "r.csv").read_bytes())

@@ -56,6 +56,15 @@ Columns = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        help="What separates the fields of a text file: ',' ';' '|' or tab. Default: as in its header; without one a "
+        "tab in .tsv files, else a comma.",
+        rich_help_panel=_READING,
+    ),
+]
 BadRows = Annotated[
     str,
     typer.Option(
@@ -109,6 +118,7 @@ class Reading:
     format: Format = None
     header: Header = None
     columns: Columns = None
+    delimiter: Delimiter = None
     bad_rows: BadRows = "fail"
     ids: Ids = "as-they-are"
     private_log: PrivateLog = None
@@ -140,6 +150,7 @@ class Reading:
             format=self.format,
             header=self.header,
             columns=columns,
+            delimiter="\t" if self.delimiter in ("tab", r"\t") else self.delimiter,
         )
 
     @property
@@ -151,7 +162,17 @@ class Reading:
     def words(self) -> list[str]:
         """The options again, for another command that is to read the same visits in the same way."""
         said = []
-        for name in (*_ROLES, "table", "format", "header", "columns", "bad_rows", "ids", "engine"):
+        for name in (
+            *_ROLES,
+            "table",
+            "format",
+            "header",
+            "columns",
+            "delimiter",
+            "bad_rows",
+            "ids",
+            "engine",
+        ):
             value, option = getattr(self, name), name.replace("_", "-")
             if value == getattr(Reading, name):
                 continue

@@ -28,8 +28,8 @@ class Bounds:
 
     keep: Keep | None = None
     """The locations kept: those visited `first`, the `most-visited`, or those of the `lowest-id` (for
-    reproducing the paper's experiments; whole numbers by value, texts by length and then by letter, which is the
-    same for whole numbers from 0 up).
+    reproducing the paper's experiments; by the length of their text and then by letter, which for whole numbers from
+    0 up is by value).
     None means `first` where the table has times, `most-visited` where it has none. Ties are broken by
     the md5 of the id's text, which is the same on every engine and says nothing about popularity."""
 

@@ -122,10 +122,13 @@ def in_cells(visits: ibis.Table, grid: Grid) -> ibis.Table:
 
 
 def places(locations: ibis.Table) -> ibis.Table:
-    """Each location of a table with its code: its rank by the md5 of the id's text."""
+    """Each location of a table with its code: its rank by the md5 of the id's text.
+
+    Texts of one md5 can be made, and without a second key the order of such a pair would be that of the rows around.
+    """
     distinct = locations.select("location").distinct()
-    by_md5 = ibis.row_number().over(order_by=md5(distinct.location.cast("string")))
-    return distinct.mutate(code=by_md5.cast("int32"))
+    text = distinct.location.cast("string")
+    return distinct.mutate(code=ibis.row_number().over(order_by=[md5(text), text]).cast("int32"))
 
 
 def pairs(visits: ibis.Table, places: ibis.Table) -> ibis.Table:

@@ -47,12 +47,14 @@ def presented(ids: pa.Array, *, typed: bool) -> pa.Array:
 
 
 def in_order(ids: pa.Array) -> NDArray[np.int64]:
-    """The place of each id in their order: whole numbers by value, texts by length and then byte by byte."""
-    if pa.types.is_string(ids.type):
-        keyed = pa.table({"length": pc.utf8_length(ids), "id": ids})
-        order = pc.sort_indices(keyed, [("length", "ascending"), ("id", "ascending")])
-    else:
-        order = pc.sort_indices(ids)
+    """The place of each id in their order: by the length of its text and then byte by byte, as 0, 1, … are by value.
+
+    Numbers too: whether ids are numbers or texts depends on all files, and so on other people's rows, but which of
+    two ids a user keeps must not.
+    """
+    texts = ids.cast(pa.string())
+    keyed = pa.table({"length": pc.utf8_length(texts), "id": texts})
+    order = pc.sort_indices(keyed, [("length", "ascending"), ("id", "ascending")])
     places = np.empty(len(ids), dtype=np.int64)
     places[order.to_numpy()] = np.arange(len(ids))
     return places

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from locentropy.core.errors import ParameterError
 from locentropy.visits.columns import RECOGNISE, ROLES, Choice
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 BadRows = Literal["fail", "drop"]
 Ids = Literal["as-they-are", "text"]
+DELIMITERS: Final = (",", "\t", ";", "|")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,9 @@ class Visits:
     """Whether a text file begins with a header; None to look."""
     columns: tuple[str, ...] | None = None
     """The columns' names, in order, of a text file without a header."""
+    delimiter: str | None = None
+    """What separates the fields of a text file: a comma, a tab, a semicolon or a bar. Where it is not said, the header
+    shows it; without a header a tab in `.tsv` files, else a comma. A row, which is somebody's, is never asked."""
     bad_rows: BadRows = "fail"
     """What to do about rows that break a rule (no id, a time that is none, visits below one, …). Fixed
     before anything is read. How many were dropped is told to the private log only."""
@@ -65,6 +69,11 @@ class Visits:
                     f"{name}={getattr(self, name)!r} is not one of {', '.join(map(repr, options))}. "
                     f'For example: Visits("checkins.csv", {name}={options[-1]!r})'
                 )
+        if self.delimiter is not None and self.delimiter not in DELIMITERS:
+            raise ParameterError(
+                f"delimiter={self.delimiter!r} is not one of {', '.join(map(repr, DELIMITERS))}. "
+                "For example: Visits(\"checkins.csv\", delimiter=';')"
+            )
         if self.format is not None:
             format_named(self.format)
         if self.columns is not None:

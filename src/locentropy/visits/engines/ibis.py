@@ -14,7 +14,7 @@ from locentropy.visits.columns import resolve
 from locentropy.visits.engines.bytewise import bytewise, must_tell_apart
 from locentropy.visits.kinds import MOST_VISITS_PER_ROW, Kind, must_fit
 from locentropy.visits.private_log import PRIVATE_LOG
-from locentropy.visits.sources.finding import must_not_have
+from locentropy.visits.sources.finding import OF_TEXT_FILES, must_not_have
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class IbisEngine:
 
     def __init__(self, visits: Visits, required: Sequence[str], progress: Progress | None) -> None:
         table = visits.source
-        must_not_have(visits, ("table", "format", "header", "columns"), "an Ibis table")
+        must_not_have(visits, ("table", *OF_TEXT_FILES), "an Ibis table")
         if not isinstance(table, ibis.Table):
             raise SourceError(
                 f"An Ibis {type(table).__name__} is no table. For example: Visits(con.table('checkins'))"

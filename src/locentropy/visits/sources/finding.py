@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ColumnError, ParameterError
 from locentropy.visits.columns import Roles, resolve
@@ -17,18 +17,20 @@ if TYPE_CHECKING:
     from locentropy.visits.sources.part import Part
     from locentropy.visits.visits import Visits
 
+OF_TEXT_FILES: Final = ("format", "header", "columns", "delimiter")
+
 
 def find_parts(con: duckdb.DuckDBPyConnection, visits: Visits) -> list[Part]:
     """The parts of a source that is a path, a folder, a pattern, or a table in memory."""
     if not visits.is_path:
-        must_not_have(visits, ("table", "format", "header", "columns"), "a table in memory")
+        must_not_have(visits, ("table", *OF_TEXT_FILES), "a table in memory")
         return [frames.part(visits.source)]
     paths = files.find(visits.source)
     kind = files.common_kind(paths)
     if kind != "duckdb":
         must_not_have(visits, ("table",), f"{paths[0]} ({kind})")
     if kind != "text":
-        must_not_have(visits, ("format", "header", "columns"), f"{paths[0]} ({kind})")
+        must_not_have(visits, OF_TEXT_FILES, f"{paths[0]} ({kind})")
     if kind == "parquet":
         return list(parquet.parts(con, paths))
     if kind == "duckdb":
@@ -39,9 +41,7 @@ def find_parts(con: duckdb.DuckDBPyConnection, visits: Visits) -> list[Part]:
         text.parts(
             paths,
             known=None if visits.format is None else format_named(visits.format),
-            header=visits.header,
-            names=visits.columns,
-            chosen=visits.chosen,
+            said=text.Said(visits.header, visits.columns, visits.delimiter, visits.chosen),
         )
     )
 

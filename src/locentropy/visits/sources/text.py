@@ -1,7 +1,9 @@
 """Text files: comma or tab separated, with or without a header, also compressed by gzip.
 
 Nothing is guessed from a sample of rows: every field is read as text, so that ids come in exactly as
-they are written ("007" stays "007"), and what a column holds is decided over all of its rows.
+they are written ("007" stays "007"), and what a column holds is decided over all of its rows. How fields are laid out
+comes from a header, or from what the caller says: never from a row, which is somebody's visit, and which would
+decide how everybody else's are read.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from locentropy.visits.sources.files import is_gzip
 from locentropy.visits.sources.part import Column, Relation
 from locentropy.visits.sources.unchanged import Unchanged
 from locentropy.visits.sql import list_of, literal
+from locentropy.visits.visits import DELIMITERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
 SWALLOWED: Final = "a field of several lines may be several rows"
 """What the engine stops with where a field may have swallowed rows."""
 
-_DELIMITERS: Final = (",", "\t", ";", "|")
 _LONGEST_LINE: Final = 1 << 20
 _MOST_COLUMNS: Final = 4096
 """More than any table of visits has; each costs the engine time and memory before the first row is read."""
@@ -49,6 +51,17 @@ class Layout:
     delimiter: str
     quote: str
     encoding: str
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the caller says about the layout of text files."""
+
+    header: bool | None
+    names: Sequence[str] | None
+    delimiter: str | None
+    chosen: Sequence[str]
+    """The columns that were named as user, location, …"""
 
 
 @dataclass(frozen=True)
@@ -71,7 +84,7 @@ class TextPart:
     def hint(self) -> str:
         """Columns that nobody recognises may be a first row that was taken for a header."""
         return (
-            " Is the first line no header? Say so: header=False (--no-header)."
+            " Is the first line no header? Say what the columns are, in order: columns=[...] (--columns a,b,c)."
             if self.layout.has_header
             else ""
         )
@@ -134,15 +147,15 @@ def parts(
     paths: Sequence[Path],
     *,
     known: Format | None,
-    header: bool | None,
-    names: Sequence[str] | None,
-    chosen: Sequence[str],
+    said: Said,
 ) -> list[TextPart]:
-    """The files, each with its layout. `chosen` are the columns that the caller named."""
+    """The files, each with its layout."""
     unchanged = [Unchanged.of([path]) for path in paths]
     if known is not None:
-        if header is not None or names is not None:
-            raise ParameterError("A published format has its own columns: leave out header and columns.")
+        if (said.header, said.names, said.delimiter) != (None, None, None):
+            raise ParameterError(
+                "A published format has its own columns: leave out header, columns and delimiter."
+            )
         # Published dumps are plain: tabs never occur inside a field and quotes mean nothing.
         layout = Layout(known.columns, False, "\t", "", known.encoding)
         for path in paths:
@@ -151,32 +164,37 @@ def parts(
             TextPart(path, layout, seen, known.no_location)
             for path, seen in zip(paths, unchanged, strict=True)
         ]
-    return [
-        TextPart(path, _layout(path, header, names, chosen), seen)
-        for path, seen in zip(paths, unchanged, strict=True)
-    ]
+    return [TextPart(path, _layout(path, said), seen) for path, seen in zip(paths, unchanged, strict=True)]
 
 
-def _layout(path: Path, header: bool | None, names: Sequence[str] | None, chosen: Sequence[str]) -> Layout:
+def _layout(path: Path, said: Said) -> Layout:
     line = _first_line(path, "utf-8")
-    delimiter = _delimiter(path, line)
-    layout = Layout((), False, delimiter, '"', "utf-8")
-    row = _first_row(path, layout)
+    layout = Layout(
+        (), True, said.delimiter or _delimiter_by_name(path) or _delimiter_of_header(line), '"', "utf-8"
+    )
+    header = said.header
     if header is None:
-        header = names is None and _looks_like_header(row, chosen)
-    if names is not None:
-        _must_have_fields(path, row, names)
+        header = said.names is None and _looks_like_header(_first_row(path, layout), said.chosen)
+    if not header:
+        layout = replace(
+            layout, has_header=False, delimiter=said.delimiter or _delimiter_by_name(path) or ","
+        )
+    row = _first_row(path, layout)
+    if said.names is not None:
+        _must_have_fields(path, row, said.names)
         if not header and any(is_usual(cell) for cell in row):
             raise ParameterError(
                 f"{path}: columns are named, but the first line looks like a header of its own. If it is one, say "
                 "so and it is passed over: header=True (--header)."
             )
-        columns = tuple(names)
-    elif header:
-        columns = tuple(name.strip() for name in row)
-    else:
-        columns = tuple(f"column{i}" for i in range(len(row)))
-    return replace(layout, columns=columns, has_header=header)
+        return replace(layout, columns=tuple(said.names))
+    if not header:
+        raise ParameterError(
+            f"{path}: a file without a header needs names for its columns, in order, such as "
+            'columns=["user", "location", "time"] (--columns user,location,time). If its first line is a header, say '
+            "so: header=True (--header)."
+        )
+    return replace(layout, columns=tuple(name.strip() for name in row))
 
 
 def _looks_like_header(row: Sequence[str], chosen: Sequence[str]) -> bool:
@@ -192,12 +210,14 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _delimiter(path: Path, line: str) -> str:
-    """Tab by the file's name, else the separator that is most frequent in the first line."""
-    if path.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")):
-        return "\t"
+def _delimiter_by_name(path: Path) -> str | None:
+    return "\t" if path.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")) else None
+
+
+def _delimiter_of_header(line: str) -> str:
+    """The separator that is most frequent in it."""
     unquoted = re.sub(r'"(?:[^"]|"")*"', "", line)
-    return max(_DELIMITERS, key=unquoted.count)
+    return max(DELIMITERS, key=unquoted.count)
 
 
 def _first_line(path: Path, encoding: str) -> str:
@@ -251,5 +271,6 @@ def _must_have_fields(path: Path, row: Sequence[str], names: Sequence[str]) -> N
     if len(row) != len(names):
         raise ParameterError(
             f"{path}: the first line has {len(row)} fields, but {len(names)} columns are expected: "
-            f"{', '.join(names)}. Is it another kind of file?"
+            f"{', '.join(names)}. Is it another kind of file, or separated otherwise? Then say by what: "
+            'delimiter=";" (--delimiter ";").'
         )
