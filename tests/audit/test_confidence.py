@@ -50,7 +50,7 @@ def test_an_attack_finds_the_event_in_either_direction(chances: tuple[float, flo
     found = attack(likely, other, 0.0)
     assert bet in found.event
     assert 1.8 < found.epsilon < math.log(0.7 / 0.1)
-    assert found.counted == 40_000
+    assert found.counted == 2 * 26_666
 
 
 def test_what_is_certain_for_one_and_impossible_for_the_other_is_bounded_by_the_runs() -> None:

@@ -18,8 +18,13 @@ if TYPE_CHECKING:
 
 CONFIDENCE: Final = 0.99
 _RARE: Final = 10.0 ** -np.linspace(2.5, 5.5, 60)
-_LEVELS: Final = np.concatenate([np.linspace(0.0, 1.0, 400), _RARE, 1.0 - _RARE])
-"""Where thresholds are tried, as parts of all scores: evenly, and far out, where what is impossible shows."""
+_EVENLY: Final = 400
+_FEWEST: Final = 25
+"""Scores beyond a threshold, and between two: an event that is chosen for fewer is chosen by chance."""
+_CHOOSING: Final = 0.999
+"""The confidence by which events are compared: with less, one that is seldom seen wins by luck, and then fails."""
+_TEACHING: Final = 3
+"""Every third run teaches, the others are counted: choosing needs fewer than showing."""
 
 
 class Attack(NamedTuple):
@@ -30,7 +35,17 @@ class Attack(NamedTuple):
     event: str
     """What was bet on, in words."""
     counted: int
-    """Runs of both neighbours in which the event was counted; as many were used to choose it."""
+    """Runs of both neighbours in which the event was counted; half as many were used to choose it."""
+
+
+def teaching(runs: Reals) -> Reals:
+    """The runs, the last dimension, by which an attack may be chosen."""
+    return runs[..., ::_TEACHING]
+
+
+def _counting(runs: Reals) -> Reals:
+    """All others."""
+    return runs[..., np.arange(runs.shape[-1]) % _TEACHING != 0]
 
 
 def probability_at_least(hits: ArrayLike, runs: int, miss: float) -> Reals:
@@ -69,14 +84,14 @@ def epsilon_at_least(
 def attack(scores: Reals, others: Reals, delta: float, confidence: float = CONFIDENCE) -> Attack:
     """Bet on "the score is at least t", or "at most t", for the neighbour it speaks for.
 
-    Every second run chooses t and the direction, and the score if there are several (score × run); the others, which
+    Every third run chooses t and the direction, and the score if there are several (score × run); the others, which
     were not looked at before, are counted.
     """
     kinds = list(zip(np.atleast_2d(scores), np.atleast_2d(others), strict=True))
-    chosen = [_best_event(mine[0::2], theirs[0::2], delta, confidence) for mine, theirs in kinds]
+    chosen = [_best_event(teaching(mine), teaching(theirs), delta) for mine, theirs in kinds]
     best = max(range(len(kinds)), key=lambda kind: chosen[kind].bound)
     _, threshold, upward = chosen[best]
-    counted, against = (side[1::2] for side in kinds[best])
+    counted, against = (_counting(side) for side in kinds[best])
     if upward:
         hits, misses = (counted >= threshold).sum(), (against >= threshold).sum()
         bound = epsilon_at_least(hits, counted.size, misses, against.size, delta, confidence)
@@ -102,19 +117,27 @@ class _Event(NamedTuple):
     upward: bool
 
 
-def _best_event(scores: Reals, others: Reals, delta: float, confidence: float) -> _Event:
-    thresholds, up, down = _events(scores, others, scores.size, delta, confidence)
+def _best_event(scores: Reals, others: Reals, delta: float) -> _Event:
+    thresholds, up, down = _events(scores, others, scores.size, delta, _CHOOSING)
     upward = bool(up.max() >= down.max())
     bounds = up if upward else down
     best = int(np.argmax(bounds))
     return _Event(float(bounds[best]), float(thresholds[best]), upward)
 
 
+def _levels(many: int) -> Reals:
+    """Where thresholds are tried, as parts of all scores: evenly, and far out, where what is impossible shows."""
+    rare = _RARE[_RARE * many >= _FEWEST]
+    evenly = np.linspace(0.0, 1.0, min(_EVENLY, 2 + many // _FEWEST))
+    return np.concatenate([evenly, rare, 1.0 - rare])
+
+
 def _events(
     scores: Reals, others: Reals, runs: int, delta: float, confidence: float
 ) -> tuple[Reals, Reals, Reals]:
     """Thresholds, and the bounds from "at least" and "at most" each, as often as they are seen here in so many runs."""
-    thresholds = np.unique(np.quantile(np.concatenate([scores, others]), _LEVELS))
+    both = np.concatenate([scores, others])
+    thresholds = np.unique(np.quantile(both, _levels(both.size)))
 
     def seen(values: Reals, *, least: bool) -> Reals:
         below = np.searchsorted(np.sort(values), thresholds, side="left" if least else "right")

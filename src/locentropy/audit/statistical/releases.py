@@ -1,9 +1,9 @@
 """An attack on whole releases: files of neighbours go through `publish`, and the tables that come out are told apart.
 
-Nothing is known of the mechanism here, but where the user is, if at all. Half of the releases teach a rule, Fisher's
-linear discriminant of the published numbers of a place, which is the same for all places where the user may be; the
-other half is counted. Every release is made by
-`publish` as everybody calls it: read from a Parquet file by the engine, checked, bounded, noised by OpenDP,
+Nothing is known of the mechanism here, but where the user is, if at all. A third of the releases teach a rule, Fisher's
+linear discriminant of the published numbers of a place, which is the same for all places where the user may be, and
+beyond what is usual with and without the user counts no more, as with Laplace noise it should not; the others are
+counted. Every release is made by `publish` as everybody calls it: read from a Parquet file by the engine, checked, bounded, noised by OpenDP,
 post-processed, and made a `Release`.
 """
 
@@ -21,7 +21,7 @@ from locentropy import measure_activity, publish
 from locentropy.audit.numerical.search import worst_crowds
 from locentropy.audit.numerical.tables import ONE_THREAD, Town, visits_of
 from locentropy.audit.spreading import parts, spread
-from locentropy.audit.statistical.confidence import CONFIDENCE, Attack, attack
+from locentropy.audit.statistical.confidence import CONFIDENCE, Attack, attack, teaching
 from locentropy.audit.subjects import SELECTION, SURVEY, subject_of
 from locentropy.core.estimates import COLUMNS
 from locentropy.mechanisms.limit import Limit
@@ -85,9 +85,8 @@ def attack_on_releases(
         jobs = [(*about, files[side], many) for many in parts(each) for side in (0, 1)]
         done = list(spread(published_tables, jobs, processes, progress))
     without, with_user = (np.concatenate(done[side::2]) for side in (0, 1))
-    rule = _rule(with_user[0::2], without[0::2])
-    score, other = ((published @ rule).sum(axis=1) for published in (with_user, without))
-    return attack(score, other, float(promised(subject).delta), confidence), 2 * each
+    scores = _scores(with_user, without)
+    return attack(*scores, float(promised(subject).delta), confidence), 2 * each
 
 
 def promised(subject: Subject) -> Guarantee:
@@ -145,6 +144,15 @@ def _survey(subject: Subject, file: str, listed: int) -> Reals:
         ledger = Ledger.create(Path(folder) / "audit.ledger", "made up for an audit", epsilon=1)
         found = measure_activity(Visits(file), places, subject.holder, ledger=ledger, resources=ONE_THREAD)
     return np.array([[*found.places, *found.visits, found.busy]], dtype=np.float64)
+
+
+def _scores(with_user: Reals, without: Reals) -> tuple[Reals, Reals]:
+    """How much each release speaks for the user: what its places say, added up."""
+    taught = [teaching(side.T).T for side in (with_user, without)]
+    rule = _rule(*taught)
+    most, least = (float((side @ rule).mean()) for side in taught)
+    likely, other = (np.clip(side @ rule, least, most).sum(axis=1) for side in (with_user, without))
+    return likely, other
 
 
 def _rule(likely: Reals, other: Reals) -> Reals:
