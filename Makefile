@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint bench bench-peers fuzz soak docs pictures clean
+.PHONY: demo test lint bench bench-peers audit fuzz soak docs pictures clean
 
 demo: $(VENV)/.installed
 	$(BIN)/locentropy demo
@@ -29,7 +29,11 @@ bench: $(VENV)/.installed-dev
 bench-peers: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/peers.py
 
-# Hostile input for every reader; the tests do the same for half a minute each. `.ci/fuzz` is for a scheduled job.
+# Our own promises attacked: half an hour on two processors.
+audit: $(VENV)/.installed
+	$(BIN)/locentropy audit --out audit.html
+
+# Hostile input for every reader; the tests do the same for half a minute each. `.ci/nightly` is for a scheduled job.
 SEED         ?= 0
 SECONDS_EACH ?= 600
 PUBLICATIONS ?= 1000

@@ -11,8 +11,11 @@ from typer.testing import CliRunner
 
 from locentropy.audit import auditing, words
 from locentropy.audit.auditing import audit
+from locentropy.audit.mutation.check import Check
+from locentropy.audit.mutation.checks import CHECKS
 from locentropy.audit.mutation.faults import CATALOGUE
-from locentropy.audit.mutation.trying import Tried
+from locentropy.audit.mutation.trying import Tried, sound
+from locentropy.audit.numerical import search
 from locentropy.audit.outcome import FULL, Audit, Settings
 from locentropy.audit.page import page
 from locentropy.audit.statistical.confidence import Attack
@@ -51,6 +54,45 @@ def test_blunt_teeth_fail_the_audit(found: Audit) -> None:
     assert replace(found, teeth=sharp).ok
     assert not replace(found, teeth=replace(sharp, reached=0.79)).ok
     assert not replace(found, teeth=replace(sharp, with_less_noise=1.0)).ok
+
+
+def test_releases_must_have_teeth_if_there_are_enough(found: Audit) -> None:
+    assert found.teeth is not None
+    assert found.teeth.on_releases is None, "eight of them show nothing"
+    sharp = replace(found.teeth, reached=0.81, with_less_noise=1.2, on_releases=1.1)
+    assert sharp.sharp
+    assert "a fifth of it ε ≥ 1.100, more than promised" in words.told_teeth(sharp)
+    assert not replace(sharp, on_releases=0.9).sharp
+
+
+def test_what_was_left_out_is_said(found: Audit) -> None:
+    assert not found.complete
+    assert "not a full audit" in words.told_verdict(found)
+    assert "was not tried" in words.told_teeth(None)
+    all_of_it = replace(sharpened(found), settings=FULL, mutation=(Tried(CATALOGUE[0], ("seen",)),))
+    assert all_of_it.complete
+    assert words.told_verdict(all_of_it).endswith("seconds.")
+
+
+def test_parts_that_stop_fail_the_audit_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("no such thing")
+
+    for where in (search, auditing):
+        for name in ("crowd_search", "table_search", "attack_on_draws", "attack_on_releases"):
+            if name in vars(where):
+                monkeypatch.setattr(where, name, broken)
+    monkeypatch.setitem(CHECKS, "coins have their probability", Check("", broken))
+    found = audit(["limit"], LITTLE)
+    assert not found.ok
+    said = "stopped on ValueError: no such thing"
+    assert words.numerical_rows(found)[0][3:] == ("∞", said, "BROKEN")
+    assert words.statistical_rows(found)[0][2] == words.statistical_rows(found)[0][4] == said
+    assert found.teeth is not None
+    assert not found.teeth.sharp
+    assert "ValueError" in json.dumps(found.to_dict(), allow_nan=False)
+    assert sound(["coins have their probability"]) == {"coins have their probability": (said,)}
+    assert said in page(found)
 
 
 def sharpened(found: Audit) -> Audit:
@@ -103,7 +145,9 @@ def test_the_command(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["ok"] is True
-    assert "Fast run" in done.stderr
+    assert json.loads(done.stdout)["complete"] is False
+    assert json.loads(done.stdout)["teeth"] is None
+    assert "show less" in done.stderr
     assert "limit-ptr" in (tmp_path / "audit.html").read_text()
     assert [path.name for path in tmp_path.iterdir()] == ["audit.html"]
 

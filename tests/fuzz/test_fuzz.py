@@ -11,7 +11,7 @@ from tests.fuzz.running import Outcome, fed, keep
 from tests.fuzz.targets import TARGETS
 
 SECONDS = float(os.environ.get("LOCENTROPY_FUZZ_SECONDS", "30"))
-"""For each reader; `.ci/fuzz` takes its time."""
+"""For each reader; `.ci/nightly` takes its time."""
 
 
 @pytest.mark.parametrize("reader", TARGETS)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from locentropy.audit.mutation.faults import CATALOGUE
-from locentropy.audit.mutation.faults.of_noise import TWO_THIRDS
+from locentropy.audit.mutation.faults.of_noise import ONE_FIFTH, TWO_THIRDS
 from locentropy.audit.mutation.trying import sound, try_fault
-from locentropy.audit.numerical.search import numerical
+from locentropy.audit.numerical.search import numerical, stopped
 from locentropy.audit.outcome import FULL, Audit, Statistical, Teeth
 from locentropy.audit.spreading import spread
-from locentropy.audit.statistical.draws import attack_on_draws
+from locentropy.audit.statistical.confidence import Attack
+from locentropy.audit.statistical.draws import Drawn, attack_on_draws
 from locentropy.audit.statistical.releases import attack_on_releases, promised
 from locentropy.audit.subjects import at_defaults, subject_of, subjects
 
@@ -53,43 +56,65 @@ def searched_for(name: str, holder: Any) -> Numerical:
 
 
 def _attacked(subject: Subject, settings: Settings, progress: Progress) -> Statistical:
-    name = subject.name
-    drawn = attack_on_draws(
-        subject,
-        settings.draws,
-        processes=settings.processes,
-        few=settings.runs,
-        progress=lambda part: progress(f"Drawing from {name}", part),
-    )
-    on_releases, runs = attack_on_releases(
-        subject,
-        settings.runs,
-        processes=settings.processes,
-        progress=lambda part: progress(f"Publishing with {name}", part),
-    )
-    return Statistical(name, subject.guarantee, promised(subject), *drawn, on_releases, runs)
+    drawn = _drawn(subject, settings, progress)
+    on_releases, runs = _released(subject, settings, progress)
+    return Statistical(subject.name, subject.guarantee, promised(subject), *drawn, on_releases, runs)
+
+
+def _drawn(subject: Subject, settings: Settings, progress: Progress, fault: str | None = None) -> Drawn:
+    """An attack on draws. One that stops has shown nothing, and the audit fails, but goes on."""
+    try:
+        return attack_on_draws(
+            subject,
+            settings.draws if fault is None else settings.teeth,
+            processes=settings.processes,
+            few=settings.runs,
+            fault=fault,
+            progress=lambda part: progress(f"Drawing from {_told(subject, fault)}", part),
+        )
+    except Exception as error:
+        return Drawn(Attack(math.inf, stopped(error), 0), 0, 0.0)
+
+
+def _released(
+    subject: Subject, settings: Settings, progress: Progress, fault: str | None = None
+) -> tuple[Attack, int]:
+    """The same for whole releases."""
+    try:
+        return attack_on_releases(
+            subject,
+            settings.runs,
+            processes=settings.processes,
+            fault=fault,
+            progress=lambda part: progress(f"Publishing with {_told(subject, fault)}", part),
+        )
+    except Exception as error:
+        return Attack(math.inf, stopped(error), 0), 0
+
+
+def _told(subject: Subject, fault: str | None) -> str:
+    return subject.name if fault is None else f"{subject.name}, {fault}"
 
 
 def _teeth(attacked: Sequence[Statistical], settings: Settings, progress: Progress) -> Teeth | None:
-    """The attack on Limit again, with two thirds of its noise."""
+    """The attacks on Limit again, with less noise than it promises."""
     known = [each for each in attacked if each.name == "limit"]
     if not known:
         return None
+    limit, reached = at_defaults("limit"), known[0].on_draws
+    if known[0].draws < settings.teeth:
+        reached = _drawn(limit, replace(settings, draws=settings.teeth), progress).attack
+    less = _drawn(limit, settings, progress, TWO_THIRDS.name).attack
+    fifth = None
+    if settings.runs >= FULL.runs:  # fewer releases show nothing, however little noise there is
+        fifth, _ = _released(limit, settings, progress, ONE_FIFTH.name)
+    claim = float(known[0].claim.epsilon or 0)
+    return Teeth(claim, _shown(reached), _shown(less), None if fifth is None else _shown(fifth))
 
-    def shown(doing: str, processes: int) -> float:
-        found = attack_on_draws(
-            at_defaults("limit"),
-            settings.teeth,
-            processes=processes,
-            progress=lambda part: progress(doing, part),
-        )
-        return found.attack.epsilon
 
-    enough = known[0].draws >= settings.teeth
-    reached = known[0].on_draws.epsilon if enough else shown("Drawing more from limit", settings.processes)
-    with TWO_THIRDS.planted():
-        less = shown("Drawing from limit with too little noise", 1)  # here, where the fault is planted
-    return Teeth(float(known[0].claim.epsilon or 0), reached, less)
+def _shown(attack: Attack) -> float:
+    """What an attack has shown; nothing, if it stopped."""
+    return attack.epsilon if attack.counted else 0.0
 
 
 def _planted(progress: Progress) -> tuple[dict[str, tuple[str, ...]], tuple[Tried, ...]]:

@@ -64,16 +64,24 @@ class Statistical:
 
 @dataclass(frozen=True)
 class Teeth:
-    """Whether the attack would show a fault: on Limit as it is, and with two thirds of its noise."""
+    """Whether the attacks would show a fault: on Limit as it is, and with too little noise."""
 
     claim: float
     reached: float
+    """By draws, with all of the noise."""
     with_less_noise: float
+    """By draws, with two thirds of it."""
+    on_releases: float | None = None
+    """By whole releases, with a fifth of it; None if there were too few to show anything."""
 
     @property
     def sharp(self) -> bool:
         """Close to the claim where all is well, beyond it where it is not."""
-        return self.reached >= ENOUGH * self.claim and self.with_less_noise > self.claim
+        return (
+            self.reached >= ENOUGH * self.claim
+            and self.with_less_noise > self.claim
+            and (self.on_releases is None or self.on_releases > self.claim)
+        )
 
 
 @dataclass(frozen=True)
@@ -101,11 +109,18 @@ class Audit:
             and all(each.caught for each in self.mutation)
         )
 
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was left out: all mechanisms and faults, and as many draws and releases as usual."""
+        enough = self.settings.draws >= FULL.draws and self.settings.runs >= FULL.runs
+        return enough and self.teeth is not None and bool(self.mutation)
+
     def to_dict(self) -> dict[str, Any]:
         """For machines; infinite numbers as null."""
         return {
             "software": f"locentropy {__version__}",
             "ok": self.ok,
+            "complete": self.complete,
             "seconds": round(self.seconds, 1),
             "settings": asdict(self.settings),
             "numerical": [_numerical(each) for each in self.numerical],
@@ -143,7 +158,11 @@ def _numerical(each: Numerical) -> dict[str, Any]:
 
 
 def _cost(cost: Cost) -> dict[str, Any]:
-    return {name: None if value in (math.inf, -math.inf) else value for name, value in asdict(cost).items()}
+    return _finite(asdict(cost))
+
+
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: None if value in (math.inf, -math.inf) else value for name, value in values.items()}
 
 
 def _statistical(each: Statistical) -> dict[str, Any]:
@@ -153,8 +172,12 @@ def _statistical(each: Statistical) -> dict[str, Any]:
         "draws": {
             "claim": _promise(each.claim),
             "many": each.draws,
-            **each.on_draws._asdict(),
+            **_finite(each.on_draws._asdict()),
             "with_as_few_as_releases": each.with_few,
         },
-        "releases": {"claim": _promise(each.released), "many": each.runs, **each.on_releases._asdict()},
+        "releases": {
+            "claim": _promise(each.released),
+            "many": each.runs,
+            **_finite(each.on_releases._asdict()),
+        },
     }

@@ -52,7 +52,7 @@ def page(found: Audit) -> str:
         tag("p", "Lower bounds on ε from outputs alone, each wrong with a probability of at most 1 %."),
         _table(words.STATISTICAL, words.statistical_rows(found)),
     ]
-    if found.teeth is not None:
+    if found.statistical:
         body.append(tag("p", words.told_teeth(found.teeth)))
     if found.mutation:
         body += [

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
 Done = TypeVar("Done")
 
@@ -26,22 +28,46 @@ def spread(
     jobs: Sequence[tuple[Any, ...]],
     processes: int,
     progress: Callable[[float], None],
+    fault: str | None = None,
 ) -> Iterator[Done]:
     """The results, in the order of the jobs.
 
-    Another process has the software as it is installed: what is patched in this one, such as a planted fault, it does
-    not know.
+    Another process has the software as it is installed: what is patched in this one it does not know. So a fault to
+    work with is named, and planted wherever a job is done.
     """
     progress(0.0)
-    for number, done in enumerate(_done(work, jobs, processes), start=1):
-        yield done
-        progress(number / len(jobs))
+    work = work if fault is None else partial(_with_fault, fault, work)
+    with closing(_done(work, jobs, processes)) as results:
+        for number, done in enumerate(results, start=1):
+            yield done
+            progress(number / len(jobs))
 
 
-def _done(work: Callable[..., Done], jobs: Sequence[tuple[Any, ...]], processes: int) -> Iterator[Done]:
+def _with_fault(fault: str, work: Callable[..., Done], *job: Any) -> Done:
+    from locentropy.audit.mutation.faults import fault_named  # which imports what is attacked
+
+    with fault_named(fault).planted():
+        return work(*job)
+
+
+def _done(
+    work: Callable[..., Done], jobs: Sequence[tuple[Any, ...]], processes: int
+) -> Generator[Done, None, None]:
     if processes < 2 or len(jobs) < 2 * processes:
         yield from (work(*job) for job in jobs)
         return
     context = multiprocessing.get_context("spawn")  # threads of the engine do not survive a fork
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+    others = multiprocessing.active_children()
+    pool = ProcessPoolExecutor(processes, mp_context=context)
+    try:
         yield from pool.map(work, *zip(*jobs, strict=True))
+    except BaseException:
+        # Whoever asks to stop does not want to wait for a minute's work of each process.
+        pool.shutdown(wait=False, cancel_futures=True)
+        ours = [child for child in multiprocessing.active_children() if child not in others]
+        for child in ours:
+            child.terminate()
+        for child in ours:
+            child.join()
+        raise
+    pool.shutdown()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from locentropy.audit.mutation.trying import Tried
     from locentropy.audit.numerical.search import Numerical
     from locentropy.audit.outcome import Audit, Teeth
+    from locentropy.audit.statistical.confidence import Attack
     from locentropy.privacy.guarantee import Guarantee
 
 Rows = list[tuple[str, ...]]
@@ -64,9 +65,9 @@ def statistical_rows(found: Audit) -> Rows:
             (
                 each.name,
                 _epsilon(each.claim),
-                f"ε ≥ {each.on_draws.epsilon:.3f}",
+                _shown(each.on_draws),
                 f"{each.draws:,}",
-                f"ε ≥ {each.on_releases.epsilon:.3f}{extra}",
+                f"{_shown(each.on_releases)}{extra}",
                 f"{each.runs:,}",
                 f"{each.with_few:.3f}",
                 _verdict(each.kept),
@@ -75,11 +76,22 @@ def statistical_rows(found: Audit) -> Rows:
     return rows
 
 
-def told_teeth(teeth: Teeth) -> str:
-    """Whether the attack would have seen a fault."""
+def _shown(attack: Attack) -> str:
+    return attack.event if math.isinf(attack.epsilon) else f"ε ≥ {attack.epsilon:.3f}"
+
+
+def told_teeth(teeth: Teeth | None) -> str:
+    """Whether the attacks would have seen a fault."""
+    if teeth is None:
+        return "Whether the attacks have teeth was not tried: that is done with Limit."
+    releases = (
+        f", whole releases with a fifth of it ε ≥ {teeth.on_releases:.3f}"
+        if teeth.on_releases is not None
+        else ""
+    )
     return (
         f"The attack on Limit shows {teeth.reached / teeth.claim:.0%} of what is promised; with two thirds of the "
-        f"noise it shows ε ≥ {teeth.with_less_noise:.3f}, "
+        f"noise it shows ε ≥ {teeth.with_less_noise:.3f}{releases}, "
         + ("more than promised: it has teeth." if teeth.sharp else "which is NOT enough to see a fault.")
     )
 
@@ -117,7 +129,8 @@ def told_faults(found: Audit) -> str:
 def told_verdict(found: Audit) -> str:
     """All in one sentence."""
     took = f"{found.seconds / 60:.0f} minutes" if found.seconds >= 90 else f"{found.seconds:.0f} seconds"
-    return f"{'Passed' if found.ok else 'FAILED'}: the audit took {took}."
+    part = "" if found.complete else " It was not a full audit: something was left out, or tried less often."
+    return f"{'Passed' if found.ok else 'FAILED'}: the audit took {took}.{part}"
 
 
 def _epsilon(claim: Guarantee) -> str:

@@ -34,7 +34,7 @@ def audit(
         bool, typer.Option("--fast", help="Fewer draws and releases: a few minutes, and less certain.")
     ] = False,
     draws: Annotated[
-        int | None, typer.Option("--draws", min=100, max=10**9, help="Draws of each. Default: 1,000,000.")
+        int | None, typer.Option("--draws", min=100, max=10**8, help="Draws of each. Default: 1,000,000.")
     ] = None,
     runs: Annotated[
         int | None, typer.Option("--runs", min=8, max=10**7, help="Whole releases of each. Default: 2,000.")
@@ -80,8 +80,8 @@ def audit(
         _show(found)
     if to is not None:
         _write(found, to)
-    if fast:
-        warn("Fast run: fewer draws and releases show less. Before you rely on it: locentropy audit")
+    if settings.draws < FULL.draws or settings.runs < FULL.runs:
+        warn("Fewer draws or releases than usual show less. Before you rely on it: locentropy audit")
     if not found.ok:
         raise typer.Exit(FAILED)
 
@@ -109,7 +109,7 @@ def _show(found: Audit) -> None:
     _table(
         "What attackers could show, with 99 % confidence", words.STATISTICAL, words.statistical_rows(found)
     )
-    if found.teeth is not None:
+    if found.statistical:
         out.print(words.told_teeth(found.teeth), markup=False, soft_wrap=True)
     if found.mutation:
         _table("Planted faults", words.SEEN, words.seen_rows(found))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from locentropy.audit.mutation.checks import CHECKS
+from locentropy.audit.numerical.search import stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -36,7 +37,10 @@ def sound(
     found = {}
     for name in dict.fromkeys(names):
         progress(name)
-        found[name] = tuple(CHECKS[name].find())
+        try:
+            found[name] = tuple(CHECKS[name].find())
+        except Exception as error:  # a check that stops is a complaint
+            found[name] = (stopped(error),)
     return found
 
 

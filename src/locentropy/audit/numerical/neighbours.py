@@ -72,11 +72,12 @@ def every_crowd(max_visits: int, users: int) -> list[tuple[Crowd, Crowd]]:
     return found
 
 
-def pairs(max_visits: int, users: tuple[int, ...]) -> list[tuple[Crowd, Crowd]]:
-    """The crowds without and with one more user: the worst of each size, and all of the smallest."""
+def pairs(max_visits: int, users: tuple[int, ...], *, all_small: bool = True) -> list[tuple[Crowd, Crowd]]:
+    """The crowds without and with one more user: the worst of each size, and perhaps all of the smallest."""
     found = [worst(max_visits, m) for m in users]
-    all_small = [pair for m in (1, 2, 3) if max_visits <= 5 for pair in every_crowd(max_visits, m)]
-    return [(crowd, joined(crowd, new)) for crowd, new in found] + all_small
+    small = (1, 2, 3) if all_small and max_visits <= 5 else ()
+    every = [pair for m in small for pair in every_crowd(max_visits, m)]
+    return [(crowd, joined(crowd, new)) for crowd, new in found] + every
 
 
 def _counts(max_visits: int) -> Integers:

@@ -19,7 +19,7 @@ import numpy as np
 
 from locentropy.audit.numerical.loss import Component, PrivacyLoss, components, exact_loss
 from locentropy.audit.numerical.neighbours import joined, pairs, some_users
-from locentropy.audit.numerical.tables import table_losses
+from locentropy.audit.numerical.tables import table_losses, turns_of
 from locentropy.audit.recording import Crowd, crowd_queries, law_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from locentropy.audit.recording import Law
     from locentropy.audit.subjects import Subject
     from locentropy.privacy.guarantee import Guarantee
+
+    Pair = tuple[Crowd, Crowd]
+    Row = list[Component] | None
+    """Where the laws of one location differ; None: in their very shape, which tells neighbours apart with certainty."""
 
 LARGEST_CROWD: Final = 3000
 _COARSE: Final = 2**11  # cells, where neighbours are only compared with one another
@@ -81,8 +85,21 @@ class Numerical:
 
 def numerical(subject: Subject) -> Numerical:
     """Search for the worst neighbours of a mechanism."""
-    crowds = crowd_search(subject) if subject.by_place else None
-    return Numerical(subject.name, subject.guarantee, crowds, table_search(subject))
+    crowds = _searched(crowd_search, subject) if subject.by_place else None
+    return Numerical(subject.name, subject.guarantee, crowds, _searched(table_search, subject))
+
+
+def _searched(search: Callable[[Subject], Cost], subject: Subject) -> Cost:
+    """What a search finds. One that stops has shown nothing, and the audit fails, but goes on."""
+    try:
+        return search(subject)
+    except Exception as error:
+        return Cost(math.inf, 0.0, kept=False, tried=0, worst=stopped(error))
+
+
+def stopped(error: Exception) -> str:
+    """For a part of an audit that could not be finished. The data is made up: nothing in the error is private."""
+    return f"stopped on {type(error).__name__}: {str(error)[:200]}"
 
 
 def cost_of(
@@ -116,13 +133,13 @@ def _by_distribution(
 
 def crowd_search(subject: Subject) -> Cost:
     """Locations of every size; the user is in M like the worst, or half of them are like the next."""
-    tried, rows = _tried(subject)
     many = subject.max_locations
-    ranked = _ranked(rows, lambda row: cost_of(subject, row * many, _COARSE)[0])[:_FINALISTS]
-    found = {at: cost_of(subject, rows[at] * many) for at in ranked}
-    if len(ranked) > 1:
-        mixed = [each for number in range(many) for each in rows[ranked[number % 2]]]
-        found[-1] = cost_of(subject, mixed)
+    tried, rows, ranked = _tried(subject, lambda row: cost_of(subject, _times(row, many), _COARSE)[0])
+    finalists = ranked[:_FINALISTS]
+    found = {at: cost_of(subject, _times(rows[at], many)) for at in finalists}
+    if len(finalists) > 1:
+        ways = [rows[finalists[number % 2]] for number in range(many)]
+        found[-1] = cost_of(subject, None if None in ways else [each for way in ways for each in way or ()])
     worst = max(found, key=lambda at: found[at][0])
     return Cost(
         epsilon=found[worst][0],
@@ -135,25 +152,46 @@ def crowd_search(subject: Subject) -> Cost:
 
 def worst_crowds(subject: Subject) -> tuple[list[Crowd], list[Crowd]]:
     """M locations without and with the user for whom the loss is largest: what an attacker would choose."""
-    tried, rows = _tried(subject)
     many = subject.max_locations
-    before, after = tried[_ranked(rows, lambda row: _visible(row * many))[0]]
+    tried, _, ranked = _tried(subject, lambda row: _visible(_times(row, many)))
+    before, after = tried[ranked[0]]
     return [before] * many, [after] * many
 
 
-def _tried(subject: Subject) -> tuple[list[tuple[Crowd, Crowd]], list[list[Component]]]:
-    """Crowds without and with one user, and what each of them means for the noise."""
-    tried = pairs(_max_visits(subject), _sizes(subject)) + _linear(subject)
-    laws = (law_of(subject, crowd_queries([pair[side] for pair in tried])) for side in (0, 1))
-    return tried, _by_place(*laws)
+def _tried(subject: Subject, cost: Callable[[Row], float]) -> tuple[list[Pair], list[Row], list[int]]:
+    """Crowds without and with one user, what each means for the noise, and which are the worst.
+
+    Of large crowds some are tried, and then all between the worst of them and its neighbours.
+    """
+    sizes = _sizes(subject)
+    tried = pairs(_max_visits(subject), sizes) + _linear(subject)
+    rows = _rows(subject, tried)
+    ranked = _ranked(rows, cost)
+    if ranked[0] < len(sizes):
+        around = sizes[max(0, ranked[0] - 1) : ranked[0] + 2]
+        between = tuple(users for users in range(around[0], around[-1]) if users not in around)
+        more = pairs(_max_visits(subject), between, all_small=False)
+        if more:
+            tried += more
+            rows += _rows(subject, more)
+            ranked = _ranked(rows, cost)
+    return tried, rows, ranked
 
 
-def _ranked(rows: list[list[Component]], cost: Callable[[list[Component]], float]) -> list[int]:
-    """The locations, the worst first; where only values and scales move, those that lead by some simple measure."""
-    measures = np.array([_measures(row) for row in rows])
-    leaders = np.unique(np.argsort(-measures, axis=0, kind="stable")[:_FINALISTS])
-    if any(each.chance != 1 or each.other_chance != 1 for row in rows for each in row):
-        leaders = np.flatnonzero([bool(row) for row in rows])
+def _rows(subject: Subject, tried: list[Pair]) -> list[Row]:
+    return _by_place(*(law_of(subject, crowd_queries([pair[side] for pair in tried])) for side in (0, 1)))
+
+
+def _times(row: Row, many: int) -> Row:
+    return None if row is None else row * many
+
+
+def _ranked(rows: list[Row], cost: Callable[[Row], float]) -> list[int]:
+    """The locations, the worst first; where only values move, those that lead by some simple measure."""
+    leaders = np.flatnonzero([row is None or bool(row) for row in rows])
+    if all(exact_loss(row) is not None for row in rows):
+        measures = np.array([_measures(row or []) for row in rows])
+        leaders = np.unique(np.argsort(-measures, axis=0, kind="stable")[:_FINALISTS])
     costs = {int(at): cost(rows[at]) for at in leaders}
     return sorted(costs, key=lambda at: costs[at], reverse=True)
 
@@ -165,8 +203,10 @@ def _measures(row: list[Component]) -> list[float]:
     return [value + weight * move for weight in (0.0, 1.0, 5.0, 30.0, -1.0, -5.0, -30.0)]
 
 
-def _visible(found: Sequence[Component]) -> float:
+def _visible(found: Row) -> float:
     """What an experiment can show: very rare losses, which δ pays for, happen in none."""
+    if found is None:
+        return math.inf
     loss = exact_loss(found)
     return float(loss) if loss is not None else _by_distribution(found, _RARE, _COARSE, None)[1]
 
@@ -181,16 +221,14 @@ def _sizes(subject: Subject) -> tuple[int, ...]:
     curve = getattr(subject.holder, "curve", None)
     least = int(getattr(subject.holder, "min_users", 0))
     if curve is not None:
-        ends = curve.certain_from
-        turn = int(np.searchsorted(curve.probability(np.arange(ends + 1)), 0.5))
-        some |= {least + near + step for near in (0, turn, ends) for step in range(-3, 4)}
-        some |= {least + at for at in np.linspace(0, ends, 60).astype(int).tolist()}
+        some |= {near + step for near in (least, *turns_of(subject)) for step in range(-3, 4)}
+        some |= {least + at for at in np.linspace(0, curve.certain_from, 60).astype(int).tolist()}
     elif least:
         some |= {least + step for step in range(-3, 4)}
     return tuple(sorted(users for users in some if users >= 0))
 
 
-def _linear(subject: Subject) -> list[tuple[Crowd, Crowd]]:
+def _linear(subject: Subject) -> list[Pair]:
     """Every number of visits that the user may have, also beyond C, at a location that has others."""
     most = _max_visits(subject)
     return [
@@ -198,9 +236,11 @@ def _linear(subject: Subject) -> list[tuple[Crowd, Crowd]]:
     ]
 
 
-def _by_place(here: Law, there: Law) -> list[list[Component]]:
+def _by_place(here: Law, there: Law) -> list[Row]:
     """The components of each location."""
-    found: list[list[Component]] = []
+    if here.values.shape != there.values.shape:
+        return [None] * here.places
+    found: list[Row] = []
     width = max(1, here.width)
     for at in range(here.places):
         part = slice(at * width, (at + 1) * width)
@@ -210,11 +250,11 @@ def _by_place(here: Law, there: Law) -> list[list[Component]]:
             )
             for law in (here, there)
         ]
-        found.append(components(*sides) or [])
+        found.append(components(*sides))
     return found
 
 
-def _in_words(pair: tuple[Crowd, Crowd], many: int) -> str:
+def _in_words(pair: Pair, many: int) -> str:
     before, after = pair
     [new] = [visits for visits in after if after[visits] != before.get(visits, 0)]
     there = " and ".join(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pyarrow as pa
 
 from locentropy.audit.numerical.loss import Component, components
@@ -19,7 +20,7 @@ from locentropy.visits.queries import open_queries
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from locentropy.audit.subjects import Subject
 
@@ -80,8 +81,8 @@ class Town:
         return {user: where for user, where in self.people.items() if user != self.guests[who]}
 
 
-def town(max_locations: int, max_visits: int, busy: int) -> Town:
-    """A town for bounds M and C, with places next to a threshold of so many users."""
+def town(max_locations: int, max_visits: int, busy: int, turns: Sequence[int] = ()) -> Town:
+    """A town for bounds M and C, with places next to a threshold of so many users, and where a selection turns."""
     made = Town()
     wide = max_locations + 3
     alone = made.places(wide)
@@ -101,6 +102,12 @@ def town(max_locations: int, max_visits: int, busy: int) -> Town:
     for place in edge:
         made.crowd(place, {1: busy})
     made.guest(f"a user in {max_locations} places of {busy} users each", dict.fromkeys(edge, 1))
+    for users in turns:
+        likely = made.places(3 * max_locations)
+        for first in range(0, len(likely), max_locations):
+            for _ in range(users):
+                made.people[len(made.people)] = dict.fromkeys(likely[first : first + max_locations], 1)
+        made.guest(f"a user in {len(likely)} places of {users} users each", dict.fromkeys(likely, 1))
     heavy = made.places(1)[0]
     for visits in (2, 3, 9, 16):
         made.guest(f"a user with {visits} visits to one place", {heavy: visits})
@@ -124,7 +131,18 @@ def town_of(subject: Subject) -> Town:
     """A town for the bounds of a mechanism."""
     holder = subject.holder
     busy = int(getattr(holder, "busy_users", getattr(holder, "min_users", 2) or 2)) - 1
-    return town(int(getattr(holder, "max_locations", 2)), int(getattr(holder, "max_visits", 5)), max(1, busy))
+    bounds = int(getattr(holder, "max_locations", 2)), int(getattr(holder, "max_visits", 5))
+    return town(*bounds, max(1, busy), turns_of(subject))
+
+
+def turns_of(subject: Subject) -> tuple[int, ...]:
+    """Numbers of users with which a selection is undecided, and from which it is certain, if there is one."""
+    curve = getattr(subject.holder, "curve", None)
+    if curve is None:
+        return ()
+    least, ends = int(getattr(subject.holder, "min_users", 0)), int(curve.certain_from)
+    even = int(np.searchsorted(curve.probability(np.arange(ends + 1)), 0.5))
+    return least + even, least + ends
 
 
 def table_losses(subject: Subject) -> dict[str, list[Component] | None]:

@@ -106,13 +106,14 @@ def attack_on_draws(
     processes: int = 1,
     few: int = 0,
     confidence: float = CONFIDENCE,
+    fault: str | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Drawn:
-    """Attack so many draws, both neighbours together."""
+    """Attack so many draws, both neighbours together; of software with a fault, if one is named."""
     each = draws // 2
     about = subject.name, subject.holder, _worst(subject), noise
     jobs = [(*about, many) for many in parts(each)]
-    done = list(spread(drawn_scores, jobs, processes, progress))
+    done = list(spread(drawn_scores, jobs, processes, progress, fault))
     without, with_user = np.concatenate(done, axis=2)
     delta = float(subject.guarantee.delta)
     return Drawn(

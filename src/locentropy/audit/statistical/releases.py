@@ -3,8 +3,8 @@
 Nothing is known of the mechanism here, but where the user is, if at all. A third of the releases teach a rule, Fisher's
 linear discriminant of the published numbers of a place, which is the same for all places where the user may be, and
 beyond what is usual with and without the user counts no more, as with Laplace noise it should not; the others are
-counted. Every release is made by `publish` as everybody calls it: read from a Parquet file by the engine, checked, bounded, noised by OpenDP,
-post-processed, and made a `Release`.
+counted. Every release is made by `publish` as everybody calls it: read from a Parquet file by the engine, checked,
+bounded, noised by OpenDP, post-processed, and made a `Release`.
 """
 
 from __future__ import annotations
@@ -76,14 +76,15 @@ def attack_on_releases(
     *,
     processes: int = 2,
     confidence: float = CONFIDENCE,
+    fault: str | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> tuple[Attack, int]:
-    """The lower bound on ε from so many releases, both neighbours together."""
+    """The lower bound on ε from so many releases, both neighbours together; with a fault, if one is named."""
     each = runs // 2
     with _files(subject) as (files, listed):
         about = subject.name, subject.holder, listed
         jobs = [(*about, files[side], many) for many in parts(each) for side in (0, 1)]
-        done = list(spread(published_tables, jobs, processes, progress))
+        done = list(spread(published_tables, jobs, processes, progress, fault))
     without, with_user = (np.concatenate(done[side::2]) for side in (0, 1))
     scores = _scores(with_user, without)
     return attack(*scores, float(promised(subject).delta), confidence), 2 * each
@@ -140,7 +141,8 @@ def _numbers(release: Release, listed: int) -> Reals:
 def _survey(subject: Subject, file: str, listed: int) -> Reals:
     """The statistics for advice, which are paid for through a ledger."""
     places = PublicLocations(list(range(listed)), provenance="made up for an audit")
-    with TemporaryDirectory(prefix="locentropy-audit-") as folder:
+    # Beside the file, in the folder of the process that started this one and will take it away.
+    with TemporaryDirectory(dir=Path(file).parent) as folder:
         ledger = Ledger.create(Path(folder) / "audit.ledger", "made up for an audit", epsilon=1)
         found = measure_activity(Visits(file), places, subject.holder, ledger=ledger, resources=ONE_THREAD)
     return np.array([[*found.places, *found.visits, found.busy]], dtype=np.float64)

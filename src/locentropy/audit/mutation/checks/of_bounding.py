@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pyarrow as pa
 
 from locentropy.audit.mutation.check import check
@@ -43,28 +44,42 @@ def beyond_one_user(moved: Counter[tuple[int, int]], max_locations: int) -> str 
     return f"{len(moved)} places change" if len(moved) > max_locations else None
 
 
-def profiles(people: People, listed: int, bounds: Sequence[Bounds]) -> list[VisitProfile]:
-    """Bounded profiles of people in the engine; each place was visited at a time of its own."""
+def profiles(
+    people: People, listed: int, bounds: Sequence[Bounds], *, counted: bool = True
+) -> list[VisitProfile]:
+    """Bounded profiles of people in the engine; each place was visited at a time of its own.
+
+    In a table that is not counted there is a row for each visit (a hundred of them, if there are more), and ids are
+    texts.
+    """
     rows = [
         (user, place, often, place * 37 % 101) for user, to in people.items() for place, often in to.items()
     ]
-    names = ("user", "location", "visits", "time")
-    columns = (pa.array(column, pa.int64()) for column in zip(*rows, strict=True))
-    table = pa.table(dict(zip(names, columns, strict=True)))
-    with open_queries(Visits(table), locations=list(range(listed)), resources=ONE_THREAD) as queries:
+    listing: list[int] | list[str] = list(range(listed))
+    columns: dict[str, Any] = dict(
+        zip(("user", "location", "visits", "time"), zip(*rows, strict=True), strict=True)
+    )
+    if not counted:
+        often = [min(100, visits) for visits in columns.pop("visits")]
+        columns = {name: np.repeat(values, often) for name, values in columns.items()}
+        columns = {name: values if name == "time" else values.astype(str) for name, values in columns.items()}
+        listing = [str(place) for place in listing]
+    with open_queries(Visits(pa.table(columns)), locations=listing, resources=ONE_THREAD) as queries:
         return [queries.profile(each) for each in bounds]
 
 
 @check("one user moves at most M places, by one user each")
 def one_user() -> list[str]:
-    """By every rule for which places are kept, for people of every kind."""
+    """By every rule for which places are kept, for people of every kind, in counted tables and in others."""
     made, wrong = town(_M, _C, busy=9), []
     bounds = [Bounds(_M, _C, keep) for keep in _RULES]
-    whole = profiles(made.people, made.listed, bounds)
-    for who in made.guests:
-        for with_user, without in zip(whole, profiles(made.without(who), made.listed, bounds), strict=True):
-            if problem := beyond_one_user(changes(with_user, without), _M):
-                wrong.append(f"{who}: {problem}")
+    for counted in (True, False):
+        whole = profiles(made.people, made.listed, bounds, counted=counted)
+        for who in made.guests:
+            others = profiles(made.without(who), made.listed, bounds, counted=counted)
+            for with_user, without in zip(whole, others, strict=True):
+                if problem := beyond_one_user(changes(with_user, without), _M):
+                    wrong.append(f"{who}: {problem}")
     return wrong
 
 

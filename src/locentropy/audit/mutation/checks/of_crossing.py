@@ -8,8 +8,9 @@ import numpy as np
 
 from locentropy.audit.mutation.check import check
 from locentropy.audit.mutation.predictable import PredictableNoise
+from locentropy.audit.numerical.tables import asked
 from locentropy.audit.recording import crowd_queries
-from locentropy.audit.subjects import at_defaults
+from locentropy.audit.subjects import SELECTION, SURVEY, at_defaults
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations
 from locentropy.mechanisms.limit_ptr import LimitPTR
@@ -17,6 +18,7 @@ from locentropy.mechanisms.limit_ptr import LimitPTR
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from locentropy.audit.numerical.tables import People
     from locentropy.audit.recording import Crowd
 
     Integers = NDArray[np.int64]
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 _DENSE: Final[list[Crowd]] = [{1: 900, 3: 40}, {2: 400}, {5: 300}] * 4
 _THIN: Final[list[Crowd]] = [{1: 70}, {}, {4: 60}] * 4
 """Two towns that nobody could take for one another, at the same places."""
+_LARGER: Final[list[Crowd]] = [{1: 9000, 3: 4000}, {2: 7000}, {5: 3000}] * 4
+_LARGE: Final[list[Crowd]] = [{1: 700}, {2: 500, 1: 400}, {4: 600}] * 4
+"""Two more, whose places are all selected."""
 
 
 class Drowned:
@@ -49,23 +54,49 @@ class Drowned:
     def _answer(self, values: Integers) -> Integers:
         self._asked += 1
         steps = np.arange(np.size(values), dtype=np.int64).reshape(np.shape(values))
-        return (steps * 7_919 + self._asked * 104_729) % 5_000_000 + 2_000_000
+        return (steps * 1_007_919 + self._asked * 104_729) % 12_000_000 + 2_000_000
 
 
 @check("what is published is computed from noisy numbers alone")
 def from_noise() -> list[str]:
     """When noise has drowned everything, two towns that differ in everything look the same."""
     wrong = []
-    for name in ("shares", "moments", "baseline", "limit", "limit-ss"):
-        tables = [_published(at_defaults(name).holder, crowds) for crowds in (_DENSE, _THIN)]
-        if not tables[0].equals(tables[1]):
+    for name in ("shares", "moments", "baseline", "limit", "limit-ss", "limit-ptr"):
+        # Where a selection chooses, both towns have enough people everywhere for it to be certain.
+        towns = (_DENSE, _THIN) if name != "limit-ptr" else (_LARGER, _LARGE)
+        if not _published(name, towns[0]).equals(_published(name, towns[1])):
             wrong.append(f"{name} publishes something of the data beside the noisy numbers")
+    if _measured({user: {user % 4: 3} for user in range(40)}) != _measured({0: {0: 1, 1: 1}}):
+        wrong.append(f"{SURVEY} shows something of the data beside the noisy numbers")
     return wrong
 
 
-def _published(mechanism: Any, crowds: list[Crowd]) -> Any:
+def _published(name: str, crowds: list[Crowd]) -> Any:
     queries = crowd_queries(crowds)
+    mechanism = at_defaults(name).holder
     return mechanism.estimate(queries, Locations(queries.locations), Drowned()).to_arrow()
+
+
+def _measured(people: People) -> Any:
+    subject = at_defaults(SURVEY)
+    with asked(people, 4) as queries:
+        return subject.ask(queries, Locations(queries.locations), Drowned())
+
+
+@check("places are in an order of their own")
+def ordered() -> list[str]:
+    """Without a public list, places that were selected are named in the order of their ids, not of popularity."""
+    crowds: list[Crowd] = [{1: users} for users in (4000, 9000, 3000, 7000, 5000)]
+    wrong = []
+    for name in ("limit-ptr", SELECTION):
+        holder, queries = at_defaults(name).holder, crowd_queries(crowds)
+        if name == SELECTION:
+            named = holder.select(queries, PredictableNoise()).ids.to_pylist()
+        else:
+            named = holder.estimate(queries, None, PredictableNoise()).locations.to_pylist()
+        if named != queries.locations.to_pylist():
+            wrong.append(f"{name} names places in another order than that of their ids")
+    return wrong
 
 
 @check("withheld places are not named")

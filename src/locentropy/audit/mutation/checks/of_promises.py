@@ -59,7 +59,7 @@ def _tables(name: str) -> Check:
 
 COSTS: Final = (
     *map(_crowds, ("limit", "baseline", "moments", "limit-ss", "limit-ptr", "limit-cb", SELECTION)),
-    *map(_tables, ("limit", "moments", "shares", SURVEY)),
+    *map(_tables, ("limit", "moments", "limit-ptr", "shares", SURVEY)),
 )
 
 

@@ -25,3 +25,9 @@ CATALOGUE: Final[tuple[Fault, ...]] = (
     *of_publishing.FAULTS,
 )
 """All of them."""
+
+
+def fault_named(name: str) -> Fault:
+    """The one of this name."""
+    [found] = [fault for fault in (*CATALOGUE, of_noise.ONE_FIFTH) if fault.name == name]
+    return found

@@ -37,6 +37,14 @@ def _popular_at_ties(_: Any) -> Any:
     return ranked
 
 
+def _twice_in_raw_rows(true: Any) -> Any:
+    def pairs(visits: Any, places: Any) -> Any:
+        found = true(visits, places)
+        return found if "visits" in visits.columns else found.union(found)
+
+    return pairs
+
+
 def _not_clipped(true: Any) -> Any:
     def as_profile(self: TableQueries, rows: Any, bounds: Any) -> Any:
         return replace(true(self, rows, None), bounds=bounds)
@@ -108,5 +116,11 @@ FAULTS: Final = (
         "the same, where people have several places with equally many visits",
         _ONE_USER,
         (Change(expression, "ranked", _popular_at_ties),),
+    ),
+    Fault(
+        "counted twice where rows are not counted before",
+        "in a table of one row a visit, everybody is two",
+        _ONE_USER,
+        (Change(expression, "pairs", _twice_in_raw_rows),),
     ),
 )

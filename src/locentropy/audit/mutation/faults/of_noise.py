@@ -68,19 +68,45 @@ def _same_for_every_chunk(true: Any) -> Any:
     return laplace
 
 
+def _same_coins_again(true: Any) -> Any:
+    def bernoulli_each(self: OpenDPNoise, chances: Any) -> Any:
+        some = true(self, np.asarray(chances).ravel()[:65_536])
+        return np.resize(some, np.shape(chances))
+
+    return bernoulli_each
+
+
+def _one_digit(scales: Any) -> Any:
+    size = 10.0 ** np.floor(np.log10(scales))
+    return np.floor(scales / size) * size
+
+
 _END: Final = 6.0  # scales
+
+
+def _fainter(part: float) -> tuple[Change, ...]:
+    return (
+        Change(
+            OpenDPNoise, "laplace", lambda true: lambda self, values, scale: true(self, values, scale * part)
+        ),
+    )
+
 
 TWO_THIRDS: Final = Fault(
     "noise at two thirds of its scale",
     "every promise is off by half, and no formula shows it",
     "attack on draws, limit",
-    (
-        Change(
-            OpenDPNoise, "laplace", lambda true: lambda self, values, scale: true(self, values, scale * 2 / 3)
-        ),
-    ),
+    _fainter(2 / 3),
 )
-"""What the attack must see, to have teeth."""
+"""What the attack on draws must see, to have teeth."""
+
+ONE_FIFTH: Final = Fault(
+    "noise at a fifth of its scale",
+    "every promise is off by a factor of five",
+    "",
+    _fainter(1 / 5),
+)
+"""What the attack on releases must see: thousands show less than millions. No check of the catalogue takes as long."""
 
 FAULTS: Final = (
     TWO_THIRDS,
@@ -93,6 +119,18 @@ FAULTS: Final = (
                 OpenDPNoise,
                 "laplace_each",
                 lambda true: lambda self, values, scales: true(self, values, np.asarray(scales) * 2 / 3),
+            ),
+        ),
+    ),
+    Fault(
+        "scales of one digit",
+        "a scale that is shortened is up to half too small",
+        "noise has its scale, value by value",
+        (
+            Change(
+                OpenDPNoise,
+                "laplace_each",
+                lambda true: lambda self, values, scales: true(self, values, _one_digit(np.asarray(scales))),
             ),
         ),
     ),
@@ -164,5 +202,17 @@ FAULTS: Final = (
         "places are named twice as readily as δ allows for",
         "coins have their probability",
         (Change(noise, "_coins", lambda true: lambda chance, many: true(min(0.5, 2 * chance), many)),),
+    ),
+    Fault(
+        "coins never rarer than one in ten thousand",
+        "what δ allows once in a hundred million releases happens in every one with enough places",
+        "coins have their probability",
+        (Change(noise, "_coins", lambda true: lambda chance, many: true(max(1e-4, chance), many)),),
+    ),
+    Fault(
+        "the same coins for every sixty-five thousand places",
+        "places far apart in the list are named together or not at all",
+        "coins have their probability",
+        (Change(OpenDPNoise, "bernoulli_each", _same_coins_again),),
     ),
 )

@@ -11,15 +11,19 @@ import pyarrow as pa
 from locentropy.audit.mutation.planting import Change, Fault
 from locentropy.audit.mutation.predictable import PredictableNoise
 from locentropy.core.bounds import Bounds
+from locentropy.core.locations import Locations
+from locentropy.evaluation import granted
 from locentropy.mechanisms import limit
 from locentropy.mechanisms.crossing import std_error
 from locentropy.mechanisms.limit import Limit
 from locentropy.mechanisms.limit_ss import LimitSS
 from locentropy.mechanisms.select_locations import SelectLocations
+from locentropy.privacy.guarantee import Guarantee
 from locentropy.privacy.ledger_book import Book, Budget
 from locentropy.publishing import claim_file
 from locentropy.publishing import publish as story
 from locentropy.publishing.claim import Claim
+from locentropy.publishing.order import Order
 from locentropy.release.release import Release
 
 _COMPUTED: Final = "what is published is computed from noisy numbers alone"
@@ -63,6 +67,35 @@ def _only_visited(true: Any) -> Any:
     return estimate
 
 
+def _surveyed_while_rehearsing(true: Any) -> Any:
+    def rehearse(survey: Any, queries: Any) -> None:
+        true(survey, queries)
+        survey.measure(queries, Locations(queries.locations), vars(granted)["OpenDPNoise"]())
+
+    return rehearse
+
+
+def _with_a_head_count() -> tuple[Change, ...]:
+    """One part of the software counts heads, another writes them down."""
+    heads = [0]
+
+    def counting(true: Any) -> Any:
+        def estimates(order: Any, queries: Any) -> Any:
+            heads[0] = int(queries.places_per_user().sum())
+            return true(order, queries)
+
+        return estimates
+
+    def telling(true: Any) -> Any:
+        def statement(self: Order, *given: Any, **more: Any) -> Any:
+            said = true(self, *given, **more)
+            return replace(said, description=f"{said.description} Of {heads[0]} people.")
+
+        return statement
+
+    return Change(story, "_estimates", counting), Change(Order, "statement", telling)
+
+
 FAULTS: Final = (
     Fault(
         "ledger written after noise",
@@ -97,6 +130,34 @@ FAULTS: Final = (
         "choosing places is paid for by nobody",
         "what is promised is what is spent",
         (Change(SelectLocations, "followed_by", lambda _: lambda self, promise: promise),),
+    ),
+    Fault(
+        "δ paid for by nobody",
+        "the ledger takes ε and forgets δ, as if it were free",
+        "what is promised is what is spent",
+        (
+            Change(
+                Claim,
+                "pay",
+                lambda true: (
+                    lambda self, ledger, promise, purpose: true(
+                        self, ledger, Guarantee.pure(promise.epsilon), purpose
+                    )
+                ),
+            ),
+        ),
+    ),
+    Fault(
+        "a survey drawn before it is paid for",
+        "who stops the process in between has statistics that nobody paid for",
+        "a survey is paid for before it is drawn",
+        (Change(granted, "_rehearse", _surveyed_while_rehearsing),),
+    ),
+    Fault(
+        "a head count in the description",
+        "how many people there are, to the last one, in words",
+        "files say nothing of the data beside the noisy numbers",
+        _with_a_head_count(),
     ),
     Fault(
         "an interrupted attempt forgotten",

@@ -2,12 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
 
 from locentropy.audit.mutation.planting import Change, Fault
+from locentropy.core.bounds import Bounds
 from locentropy.mechanisms import limit_cb, limit_ptr, select_locations
+from locentropy.mechanisms.limit_ptr import LimitPTR
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.privacy.selection import SelectionCurve
+
+_COLUMNS: Final = ("entropy", "std_error", "low", "high")
+
+
+def _most_popular_first(true: Any) -> Any:
+    def estimate(self: LimitPTR, queries: Any, locations: Any, noise: Any) -> Any:
+        shown = true(self, queries, locations, noise)
+        users = _users(self, queries)
+        order = np.argsort([-users[name] for name in shown.locations.to_pylist()], kind="stable")
+        columns = {name: np.asarray(getattr(shown, name))[order] for name in _COLUMNS}
+        return replace(shown, locations=shown.locations.take(order), **columns)
+
+    return estimate
+
+
+def _cut_by_the_data(true: Any) -> Any:
+    def estimate(self: LimitPTR, queries: Any, locations: Any, noise: Any) -> Any:
+        shown = true(self, queries, locations, noise)
+        users = _users(self, queries)
+        most = np.log([max(1, users[name]) for name in shown.locations.to_pylist()])
+        return replace(shown, entropy=np.minimum(np.asarray(shown.entropy), most))
+
+    return estimate
+
+
+def _users(mechanism: LimitPTR, queries: Any) -> dict[Any, int]:
+    profile = queries.profile(Bounds(mechanism.max_locations, mechanism.max_visits, mechanism.keep))
+    return dict(zip(profile.locations.to_pylist(), profile.user_counts.tolist(), strict=True))
+
 
 FAULTS: Final = (
     Fault(
@@ -49,6 +83,24 @@ FAULTS: Final = (
         "choosing is paid for, and the values are not",
         "cost of crowds, limit-ptr",
         (Change(limit_ptr, "laplace_scale", lambda true: lambda moved, epsilon: true(moved // 5, epsilon)),),
+    ),
+    Fault(
+        "selection on counts that are hardly bounded",
+        "a user in a thousand places makes all of them likelier at the price of M",
+        "cost in the engine, limit-ptr",
+        (Change(limit_ptr, "Bounds", lambda true: lambda many, visits, keep: true(1000, visits, keep)),),
+    ),
+    Fault(
+        "the most popular place first",
+        "the order of the rows has no noise",
+        "places are in an order of their own",
+        (Change(LimitPTR, "estimate", _most_popular_first),),
+    ),
+    Fault(
+        "values cut at the logarithm of how many were there",
+        "a value that was cut tells how many, exactly",
+        "what is published is computed from noisy numbers alone",
+        (Change(LimitPTR, "estimate", _cut_by_the_data),),
     ),
     Fault(
         "withheld places listed without a number",
