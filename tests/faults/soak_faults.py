@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
 import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +23,8 @@ class Fault:
     codes: frozenset[int]
     inside: Callable[[random.Random, Path], None] | None = None
     """Done in the process, before it begins."""
+    around: Callable[[random.Random, Path], AbstractContextManager[None]] | None = None
+    """Done to the ledger before it begins, and undone afterwards."""
     signal: signal.Signals | None = None
     """Sent to it after a while."""
     anyhow: bool = False
@@ -57,6 +61,25 @@ def damaged(draw: random.Random, visits: Path) -> None:
     visits.write_bytes(content if draw.random() < 0.7 else content[: draw.randrange(len(content))])
 
 
+@contextmanager
+def damaged_ledger(draw: random.Random, ledger: Path) -> Iterator[None]:
+    """Until somebody puts the whole one back."""
+    content = ledger.read_bytes()
+    damage = draw.choice([b"", content[:4096], content[:2000] + bytes(len(content) - 2000), b"x" * 5000])
+    ledger.write_bytes(damage)
+    try:
+        yield
+    finally:
+        ledger.write_bytes(content)
+
+
+def somebody_else(draw: random.Random, visits: Path) -> None:
+    """Who may read the visits, and neither the ledger nor write anywhere."""
+    visits.chmod(0o644)
+    os.setgid(65534)
+    os.setuid(65534)
+
+
 def other_clock(draw: random.Random, visits: Path) -> None:
     at = datetime(draw.choice([1, 1970, 9999]), 1, 1, tzinfo=UTC)
     ledgers.datetime = type("Clock", (), {"now": staticmethod(lambda tz: at)})  # type: ignore[attr-defined]
@@ -72,4 +95,7 @@ FAULTS = {
     "replaced": Fault(frozenset({0, 3}), replaced),
     "damaged": Fault(frozenset({0, 3, 4, 5, 6}), damaged),
     "clock": Fault(frozenset({0}), other_clock),
+    "damaged ledger": Fault(frozenset({8}), around=damaged_ledger),
 }
+if os.geteuid() == 0:
+    FAULTS["no permission"] = Fault(frozenset({3, 6, 8, 9}), somebody_else)

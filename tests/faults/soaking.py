@@ -24,6 +24,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 
@@ -144,14 +145,16 @@ class Soak:
                 fault.inside(draw, next(place.glob("visits.*")))
 
         began = time.monotonic()
-        pid, said = command_line(command, prepare)
-        if fault.signal is not None:
-            time.sleep(draw.uniform(0, 1.2 * self.longest))
-            os.kill(pid, fault.signal)
-        told, in_time = heard(said)
-        if not in_time:
-            os.kill(pid, signal.SIGKILL)
-        code = ended(pid)
+        ledger = place.parent / "city.ledger"
+        with nullcontext() if fault.around is None else fault.around(draw, ledger):
+            pid, said = command_line(command, prepare)
+            if fault.signal is not None:
+                time.sleep(draw.uniform(0, 1.2 * self.longest))
+                os.kill(pid, fault.signal)
+            told, in_time = heard(said)
+            if not in_time:
+                os.kill(pid, signal.SIGKILL)
+            code = ended(pid)
         if name == "none":
             self.longest = 0.8 * self.longest + 0.2 * (time.monotonic() - began)
         if not in_time and not fault.anyhow:  # libraries that get no memory may wait for it for ever
