@@ -21,8 +21,6 @@ _RARE: Final = 10.0 ** -np.linspace(2.5, 5.5, 60)
 _EVENLY: Final = 400
 _FEWEST: Final = 25
 """Scores beyond a threshold, and between two: an event that is chosen for fewer is chosen by chance."""
-_CHOOSING: Final = 0.999
-"""The confidence by which events are compared: with less, one that is seldom seen wins by luck, and then fails."""
 _TEACHING: Final = 3
 """Every third run teaches, the others are counted: choosing needs fewer than showing."""
 
@@ -118,7 +116,9 @@ class _Event(NamedTuple):
 
 
 def _best_event(scores: Reals, others: Reals, delta: float) -> _Event:
-    thresholds, up, down = _events(scores, others, scores.size, delta, _CHOOSING)
+    """The one with the best bound. With little confidence, one that is seldom seen would win by luck, and then fail."""
+    cautious = 1.0 - 1.0 / scores.size
+    thresholds, up, down = _events(scores, others, scores.size, delta, cautious)
     upward = bool(up.max() >= down.max())
     bounds = up if upward else down
     best = int(np.argmax(bounds))
