@@ -307,12 +307,14 @@ def imported(code: str) -> set[str]:
 
 OWNERS = {
     "__init__.py",
+    "audit/mutation/checks/of_publishing.py",
+    "audit/mutation/faults/of_publishing.py",
     "cli/advise.py",
     "cli/evaluate.py",
     "cli/evaluation_tables.py",
     "cli/reproduce.py",
 }
-"""Commands for who owns the data or studies the paper, and the public names."""
+"""Commands for who owns the data or studies the paper, the public names, and the audit of what is paid for there."""
 
 
 def test_nothing_that_publishes_reaches_it():
