@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 import threading
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -144,7 +145,7 @@ class DuckDBEngine:
 
     def run(self, expression: ibis.Table, doing: str) -> pa.Table:
         """The rows of an expression, as an Arrow table."""
-        sql = ibis.to_sql(expression, dialect="duckdb")
+        sql = _sql_of(expression.op())
         return self._answer(lambda text: self._con.sql(text).to_arrow_table(), sql, doing)
 
     def keep(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
@@ -154,7 +155,7 @@ class DuckDBEngine:
             f"CAST({identifier(column)} AS {_SQL_TYPES[str(dtype)]}) AS {identifier(column)}"
             for column, dtype in expression.schema().items()
         )
-        sql = f"SELECT {columns} FROM ({ibis.to_sql(expression, dialect='duckdb')})"
+        sql = f"SELECT {columns} FROM ({_sql_of(expression.op())})"
         self._answer(self._con.execute, f"CREATE TEMP TABLE {identifier(name)} AS {sql}", doing)
         return ibis.table(expression.schema(), name=name)
 
@@ -244,6 +245,15 @@ def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
         raise ParameterError(f"The engine cannot be started with {resources}.") from None
     con.execute("SET TimeZone = 'UTC'")
     return con
+
+
+@lru_cache(maxsize=256)
+def _sql_of(operation: Any) -> str:
+    """The query of an expression; on a small table, writing it takes as long as running it.
+
+    Equal operations are the same query: names, types and constants are all that they are made of, and no data.
+    """
+    return str(ibis.to_sql(operation.to_expr(), dialect="duckdb"))
 
 
 def _selects(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> list[str]:
