@@ -7,8 +7,10 @@ BIN    := $(VENV)/bin
 demo: $(VENV)/.installed
 	$(BIN)/locentropy demo
 
+# One more than there are processors: some tests mostly wait, for kills to happen or for Spark to start.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 test: $(VENV)/.installed-dev
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -52,7 +52,8 @@ class TestTheFuzzingCanFind:
         ],
     )
     def test_faults(self, fault: str, words: str) -> None:
-        assert any(words in what for what in self.found(fault).findings.values())
+        findings = self.found(fault).findings
+        assert any(words in what for what in findings.values()), findings
 
     def test_a_reader_that_hangs(self) -> None:
         made = self.found("hanging", patience=5.0)

@@ -63,11 +63,9 @@ def _done(
         yield from pool.map(work, *zip(*jobs, strict=True))
     except BaseException:
         # Whoever asks to stop does not want to wait for a minute's work of each process.
-        pool.shutdown(wait=False, cancel_futures=True)
-        ours = [child for child in multiprocessing.active_children() if child not in others]
-        for child in ours:
-            child.terminate()
-        for child in ours:
-            child.join()
+        for child in multiprocessing.active_children():
+            if child not in others:
+                child.terminate()
+        pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown()
