@@ -13,6 +13,11 @@ settings.register_profile("default", deadline=None, derandomize=bool(os.environ.
 settings.load_profile("default")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """First what shares a server or a session: processes without work take over from the end, and would start more."""
+    items.sort(key=lambda item: "warehouses" not in item.path.parts)
+
+
 @pytest.fixture
 def private_log() -> Iterator[list[str]]:
     """What the private log is told."""
