@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
 
 import numpy as np
@@ -21,6 +22,24 @@ def test_parts_are_all_of_it() -> None:
     for many in (1, 7, 20, 21, 1000):
         assert sum(parts(many)) == many
         assert min(parts(many)) >= 1
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_results_are_in_the_order_of_the_jobs(processes: int) -> None:
+    told: list[float] = []
+    done = list(spread(divmod, [(number, 3) for number in range(8)], processes, told.append))
+    assert done == [divmod(number, 3) for number in range(8)]
+    assert told == [number / 8 for number in range(9)]
+
+
+def test_several_processes_are_others() -> None:
+    done = list(spread(who_does, [(number,) for number in range(8)], 2, lambda _: None))
+    assert len(done) == 8
+    assert os.getpid() not in done
+
+
+def who_does(_: int) -> int:
+    return os.getpid()
 
 
 @pytest.mark.parametrize("processes", [1, 2])
