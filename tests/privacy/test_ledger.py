@@ -38,6 +38,16 @@ def test_a_spend_says_what_it_is(path: Path, ledger: Ledger) -> None:
     assert ledger.remaining.epsilon == Fraction(2, 3)
 
 
+def test_an_id_stands_for_one_amount(ledger: Ledger) -> None:
+    own = new_id()
+    spend = ledger.spend(Guarantee.pure("1/4"), "map of May", spend_id=own)
+    assert ledger.spend(Guarantee.pure("1/4"), "map of May", spend_id=own) == spend
+    for other in (Guarantee.pure("1/2"), Guarantee.approximate("1/4", 1e-8)):
+        with pytest.raises(LedgerError, match="another ε or δ"):
+            ledger.spend(other, "map of May", spend_id=own)
+    assert ledger.history() == (spend,)
+
+
 def entries(spends: list[tuple[str, str]], total: tuple[str, str]) -> Iterator[Entry]:
     stamp = {"software": "test", "time": "now"}
     yield Entry(

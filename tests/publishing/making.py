@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,20 @@ from typing import Any
 import locentropy as le
 from tests.mechanisms.recording import CrowdQueries
 
+Publishing = Callable[..., le.Release]
+CLAIMED, PAID = "locentropy.publishing.publish._drawn", "locentropy.publishing.publish._estimates"
+DRAWN = "locentropy.publishing.claim.finish"
+"""Where an attempt is when it gets to a step: nothing begun, paid for, drawn."""
+
 PLACES = ["bar", "cafe", "park", "pier"]
 LIMIT = le.Limit(epsilon=0.5, max_locations=3, max_visits=2)
 ROWS = "uid,venue\n" + "".join(
     f"u{user},{PLACES[user % 3]}\nu{user},{PLACES[user % 2]}\n" for user in range(12)
 )
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL where all that it would leave is left."""
 
 
 def public() -> le.PublicLocations:

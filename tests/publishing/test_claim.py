@@ -15,60 +15,10 @@ import pytest
 import locentropy as le
 from locentropy.core.errors import LedgerError, LocentropyError, ReleaseError
 from locentropy.publishing import claim_file
-from locentropy.publishing import publish as story
 from locentropy.publishing.claim import Claim
 from locentropy.publishing.order import Order
 from locentropy.publishing.publish import ResumedWarning
-from tests.publishing.making import LIMIT, PLACES, counted_visits, ledger_in, names, public
-
-
-class Killed(BaseException):
-    """Stands for SIGKILL where all that it would leave is left."""
-
-
-@pytest.fixture(autouse=True)
-def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(story, "open_queries", counted_visits)
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> le.Ledger:
-    return ledger_in(tmp_path)
-
-
-Publishing = Callable[..., le.Release]
-
-
-@pytest.fixture
-def again(tmp_path: Path, ledger: le.Ledger) -> Publishing:
-    """Publish to `may`; what is given replaces what is usual."""
-
-    def publishing(**changes: Any) -> le.Release:
-        call = {"mechanism": LIMIT, "places": public(), "out": tmp_path / "may", "ledger": ledger}
-        return le.publish(**({"visits": le.Visits("unread.csv")} | call | changes))
-
-    return publishing
-
-
-@pytest.fixture
-def cut(again: Publishing, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]:
-    """Publish until a step, and leave there what a kill would leave."""
-
-    def cut_at(step: str, **changes: Any) -> None:
-        def dead(*_: Any, **__: Any) -> Any:
-            raise Killed
-
-        with monkeypatch.context() as patch:
-            patch.setattr(step, dead)
-            patch.setattr(Path, "unlink", lambda *_, **__: None)  # the dead remove nothing
-            with pytest.raises(Killed):
-                again(**changes)
-
-    return cut_at
-
-
-CLAIMED, PAID = "locentropy.publishing.publish._drawn", "locentropy.publishing.publish._estimates"
-DRAWN = "locentropy.publishing.claim.finish"
+from tests.publishing.making import CLAIMED, DRAWN, LIMIT, PAID, PLACES, Killed, Publishing, names, public
 
 
 class TestTakingUp:

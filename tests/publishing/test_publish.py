@@ -180,7 +180,7 @@ class TestRefusals:
             ({"out": "."}, ReleaseError, "already there"),
             ({"out": "visits.csv"}, ReleaseError, "already there"),
             ({"out": "/"}, ReleaseError, "no directory of its own"),
-            ({"out": "m" * 230}, OSError, "too long"),
+            ({"out": "m" * 230}, ReleaseError, "too long a name"),
             ({"visits": "visits.csv"}, ParameterError, "which column is what"),
             ({"visits": le.Visits("nowhere.csv")}, SourceError, "nowhere.csv"),
             ({"visits": le.Visits("visits.csv", user="who")}, ColumnError, "who"),

@@ -34,11 +34,12 @@ def rehearse(
     Guesses of an approved plan, which an order does not need, tell more about what to expect.
     """
     from locentropy.cli.plan import show
-    from locentropy.publishing.claim import Claim
+    from locentropy.publishing.claim import Claim, check_name
     from locentropy.publishing.claim_file import UNFINISHED, unfinished
 
     earlier = None if target is None else unfinished(target, order.in_short(ledger), ledger)
     if target is not None and earlier is None:
+        check_name(target)
         Claim(target, "", "").check_target()
     listed = order.listed
     thought_of = order.plan if plan is None else plan

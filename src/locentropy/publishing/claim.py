@@ -73,10 +73,6 @@ class Claim:
                 f"was stopped late, it is complete: see `locentropy verify {quote(str(target))}`. A release never "
                 f"replaces another: for a further one, which spends again, choose a new name, for example {target}-2"
             )
-        if len(os.fsencode(staged_path(target, self.release_id or 32 * "0").name)) > _LONGEST_NAME:
-            raise ReleaseError(
-                f"{target} has too long a name for what is written beside it. Choose a shorter one."
-            )
         if target.is_mount():
             raise ReleaseError(
                 f"{target} is a file system of its own. Name a directory in it: {target}/release"
@@ -130,6 +126,14 @@ class Claim:
         if ledger is not None:
             ledger.record_release(self.spend_id, self.release_id, "published")
         self.begun = False  # all is done: nothing to remember
+
+
+def check_name(target: Path) -> None:
+    """Refuse a name to which what is written beside it could not be added; no file system would look for that."""
+    if len(os.fsencode(staged_path(target, 32 * "0").name)) > _LONGEST_NAME:
+        raise ReleaseError(
+            f"{target} has too long a name for what is written beside it. Choose a shorter one."
+        )
 
 
 def ledger_note(book: Book, spend_id: str) -> LedgerNote:

@@ -26,7 +26,7 @@ from locentropy.mechanisms.shares import Shares
 from locentropy.privacy.ledger import Ledger, new_id
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing.about import About
-from locentropy.publishing.claim import Claim, ledger_note
+from locentropy.publishing.claim import Claim, check_name, ledger_note
 from locentropy.publishing.claim_file import claimed
 from locentropy.publishing.order import Order
 from locentropy.publishing.remembered import Remembered
@@ -102,6 +102,7 @@ def carry_out(
     if not named.name:
         raise ReleaseError(f"{out} is no directory of its own. For example: out='may'")
     target = marked_target(named, private=order.guarantee.private)
+    check_name(target)
     with claimed(target, order.in_short(ledger), ledger) as claim:
         claim.recover()
         if claim.is_drawn:
