@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -178,6 +179,29 @@ def test_what_is_wrong_is_said() -> None:
     assert "1 of 2 checks find nothing wrong" in alarmed
     assert "b: it is not" in alarmed
     assert "NOT enough" in words.told_teeth(Teeth(1.0, 0.5, 1.4, 2.3))
+
+
+def test_what_stopped_is_not_called_broken() -> None:
+    stopped = replace(KEPT, epsilon=math.inf, kept=False, tried=0)
+    dear = replace(KEPT, kept=False)
+    for crowds, tables, verdict in (
+        (KEPT, stopped, "NOT FINISHED"),
+        (dear, stopped, "BROKEN"),
+        (KEPT, dear, "BROKEN"),
+    ):
+        found = replace(GOOD, numerical=(Numerical("limit", LIMIT, crowds, tables),))
+        assert not found.ok
+        assert words.numerical_rows(found)[0][-1] == verdict
+    nothing, beyond, within = Attack(math.inf, "stopped", 0), Attack(1.1, "", 9), Attack(0.1, "", 9)
+    for on_draws, on_releases, verdict in (
+        (nothing, within, "NOT FINISHED"),
+        (nothing, beyond, "BROKEN"),
+        (beyond, within, "BROKEN"),
+    ):
+        attacked = replace(ATTACKED, on_draws=on_draws, on_releases=on_releases)
+        found = replace(GOOD, statistical=(attacked,))
+        assert not found.ok
+        assert words.statistical_rows(found)[0][-1] == verdict
 
 
 @pytest.mark.parametrize("more", [[], ["--json"], ["--out", "audit.html"]])

@@ -86,7 +86,7 @@ def test_parts_that_stop_fail_the_audit_and_no_more(monkeypatch: pytest.MonkeyPa
     found = audit(["limit"], LITTLE)
     assert not found.ok
     said = "stopped on ValueError: no such thing"
-    assert words.numerical_rows(found)[0][3:] == ("∞", said, "BROKEN")
+    assert words.numerical_rows(found)[0][3:] == ("∞", said, "NOT FINISHED")
     assert words.statistical_rows(found)[0][2] == words.statistical_rows(found)[0][4] == said
     assert found.teeth is not None
     assert not found.teeth.sharp

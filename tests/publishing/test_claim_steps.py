@@ -18,6 +18,7 @@ from locentropy.core.profile import VisitProfile
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.publishing import claim_file
 from locentropy.publishing import publish as story
+from locentropy.publishing.publish import ResumedWarning
 from tests.mechanisms.recording import CrowdQueries
 from tests.publishing.making import DRAWN, LIMIT, PAID, PLACES, Killed, Publishing, names
 
@@ -38,6 +39,31 @@ class TestDrawnOnce:
         with pytest.raises(ReleaseError, match="two draws tell more than one"):
             again()
         assert len(ledger.history()) == 1
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(5, "Input/output error")])
+    def test_stopped_while_the_claim_is_told(
+        self,
+        error: BaseException,
+        again: Publishing,
+        ledger: le.Ledger,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """It has heard that all is drawn, and the process is stopped before it knows that it has."""
+        append = claim_file._append
+
+        def stopped(handle: int, line: bytes) -> None:
+            append(handle, line)
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(claim_file, "_append", stopped)
+            with pytest.raises(type(error)):
+                again()
+        with pytest.warns(ResumedWarning):
+            again()
+        assert len(ledger.history()) == 1
+        assert le.verify(tmp_path / "may", ledger).ok
 
     def test_without_a_ledger(self, cut: Cut, again: Publishing, tmp_path: Path) -> None:
         cut(DRAWN, ledger=None)

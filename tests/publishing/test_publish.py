@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -181,6 +182,7 @@ class TestRefusals:
             ({"out": "visits.csv"}, ReleaseError, "already there"),
             ({"out": "/"}, ReleaseError, "no directory of its own"),
             ({"out": "m" * 230}, ReleaseError, "too long a name"),
+            ({"out": os.fsdecode(b"may-\xff")}, ReleaseError, "not UTF-8"),
             ({"visits": "visits.csv"}, ParameterError, "which column is what"),
             ({"visits": le.Visits("nowhere.csv")}, SourceError, "nowhere.csv"),
             ({"visits": le.Visits("visits.csv", user="who")}, ColumnError, "who"),

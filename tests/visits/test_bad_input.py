@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import logging
+import os
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -565,3 +567,29 @@ def test_resources_that_cannot_be_right(options: dict[str, Any], word: str) -> N
         table = pa.table({name: ["yes", "no"], "location": [1, 1]})
         refused(ColumnError, "no user column", visits=le.Visits(table))
         assert le.exact_profile(le.Visits(table, user=name)).users.sum() == 2
+
+
+def test_a_folder_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its visits would be missing without a word."""
+    (tmp_path / "sub").mkdir()
+    for name in ("a.csv", "sub/b.csv"):
+        (tmp_path / name).write_text("user,location\n1,2\n")
+    look = os.scandir
+
+    def closed(path: Any) -> Any:
+        if isinstance(path, str) and Path(path).name == "sub":
+            raise PermissionError(13, "Permission denied", path)
+        return look(path)
+
+    assert le.exact_profile(le.Visits(tmp_path)).users.sum() == 1
+    monkeypatch.setattr(os, "scandir", closed)
+    with pytest.raises(SourceError, match=r"cannot be looked into .*Permission denied.*sub"):
+        le.exact_profile(le.Visits(tmp_path))
+
+
+@pytest.mark.parametrize("make", [lambda path: path.symlink_to("gone"), os.mkfifo], ids=["link", "pipe"])
+def test_what_is_called_a_table_and_is_none(make: Callable[[Path], None], tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("user,location\n1,2\n")
+    make(tmp_path / "b.csv")
+    with pytest.raises(SourceError, match=r"b\.csv: is called a table and is no file"):
+        le.exact_profile(le.Visits(tmp_path))

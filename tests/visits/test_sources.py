@@ -223,3 +223,16 @@ def test_nothing_but_names_of_columns_is_taken_for_sql(tmp_path: Path) -> None:
 
 def test_the_description_does_not_show_rows() -> None:
     assert repr(le.Visits(ROWS, user="user_id")) == "Visits('Table', user='user_id')"
+
+
+@pytest.mark.parametrize("many", [3000, 6000])
+def test_columns_are_told_apart_however_many_there_are(many: int, tmp_path: Path) -> None:
+    """Rows of DESCRIBE once came in another order beyond some thousands, and another column stood for the person."""
+    others = {f"k{number}": [number] * 6 for number in range(many)}
+    table = pa.table(others | {"user_id": list("abcdef"), "venue_id": ["x"] * 6})
+    pq.write_table(table, tmp_path / "wide.parquet")
+    with duckdb.connect(str(tmp_path / "wide.duckdb")) as con:
+        con.execute(f"CREATE TABLE visits AS FROM '{tmp_path / 'wide.parquet'}'")
+    for source in (tmp_path / "wide.parquet", tmp_path / "wide.duckdb", table):
+        with le.open_queries(le.Visits(source)) as queries:
+            assert queries.places_per_user().tolist() == [0, 6]

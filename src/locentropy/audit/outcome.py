@@ -56,10 +56,17 @@ class Statistical:
     @property
     def kept(self) -> bool:
         """Whether neither attack has shown more than was promised."""
-        return all(
-            claim.epsilon is not None and shown.epsilon <= claim.epsilon
-            for claim, shown in ((self.claim, self.on_draws), (self.released, self.on_releases))
-        )
+        return all(within(claim, shown) for claim, shown in self.attacks)
+
+    @property
+    def attacks(self) -> tuple[tuple[Guarantee, Attack], ...]:
+        """Each with what it is about."""
+        return (self.claim, self.on_draws), (self.released, self.on_releases)
+
+
+def within(claim: Guarantee, shown: Attack) -> bool:
+    """Whether an attack has shown no more than was promised."""
+    return claim.epsilon is not None and shown.epsilon <= claim.epsilon
 
 
 @dataclass(frozen=True)

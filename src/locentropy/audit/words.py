@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from locentropy.audit.outcome import within
 from locentropy.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ FAULTS: Final = ("fault", "what it would do", "caught by")
 TRIED: Final = (*FAULTS, "what it said")
 SEEN: Final = ("fault", "check", "")
 
-_HOLDS, _BROKEN, _NONE = "holds", "BROKEN", "promises nothing"
+_HOLDS, _BROKEN, _NONE, _STOPPED = "holds", "BROKEN", "promises nothing", "NOT FINISHED"
 
 
 def numerical_rows(found: Audit) -> Rows:
@@ -46,7 +47,9 @@ def numerical_rows(found: Audit) -> Rows:
             exact_text(each.claim.delta) if each.claim.private else "",
             _number(each.epsilon),
             _worst(each),
-            _NONE if each.kept is None else _verdict(each.kept),
+            _NONE
+            if each.kept is None
+            else _verdict(each.kept, [cost.kept for cost in each.costs if cost.tried]),
         )
         for each in found.numerical
     ]
@@ -70,7 +73,7 @@ def statistical_rows(found: Audit) -> Rows:
                 f"{_shown(each.on_releases)}{extra}",
                 f"{each.runs:,}",
                 f"{each.with_few:.3f}",
-                _verdict(each.kept),
+                _verdict(each.kept, [within(*attack) for attack in each.attacks if attack[1].counted]),
             )
         )
     return rows
@@ -137,8 +140,11 @@ def _epsilon(claim: Guarantee) -> str:
     return "none" if claim.epsilon is None else exact_text(claim.epsilon)
 
 
-def _verdict(kept: bool) -> str:
-    return _HOLDS if kept else _BROKEN
+def _verdict(kept: bool, finished: list[bool]) -> str:
+    """What stopped half-way has shown nothing, neither that a promise holds nor that it is broken."""
+    if kept:
+        return _HOLDS
+    return _STOPPED if all(finished) else _BROKEN
 
 
 def _number(value: float) -> str:

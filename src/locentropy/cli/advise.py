@@ -124,12 +124,14 @@ def advise(
     columns = {f"--places-{role}": name for role, name in listed_by.items()}
     named = {"--places": places, **columns, "--grid": grid, "--cell": cell}
     command = _next_command(advice, source, ledger, named, reading)
-    if as_json:
-        out.print_json(json.dumps(advice.to_dict() | {"command": command}))
-    else:
-        _show(advice, command, made_up=source is None)
-    if found is not None:
-        _tell_cost(found, ledger)
+    try:
+        if as_json:
+            out.print_json(json.dumps(advice.to_dict() | {"command": command}))
+        else:
+            _show(advice, command, made_up=source is None)
+    finally:
+        if found is not None:  # it is paid for, whether or not it could be shown
+            _tell_cost(found, ledger)
 
 
 def _number_of(listed: PublicLocations | Grid | None, locations: int | None) -> int | None:

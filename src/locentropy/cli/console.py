@@ -19,19 +19,19 @@ err: Final = Console(stderr=True, highlight=False, emoji=False)
 _SECONDS_BEFORE_BAR: Final = 1.0
 
 
-def printable(text: str) -> str:
+def printable(text: str, keep: str = "") -> str:
     """A text of a file or of its owner as a terminal may show it: nothing that steers it."""
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
+    return "".join(letter if letter.isprintable() or letter in keep else "�" for letter in text)
 
 
 def note(text: str) -> None:
     """Say something beside the result."""
-    err.print(text, markup=False, soft_wrap=True)
+    err.print(printable(text, keep="\n"), markup=False, soft_wrap=True)
 
 
 def warn(text: str) -> None:
     """Say something that must not be missed."""
-    err.print(text, style="bold yellow", markup=False, soft_wrap=True)
+    err.print(printable(text, keep="\n"), style="bold yellow", markup=False, soft_wrap=True)
 
 
 @contextmanager

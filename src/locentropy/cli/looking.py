@@ -37,8 +37,7 @@ def tell_noted(ledger: Path | None) -> None:
         )
 
 
-def tell_who(columns: Mapping[str, str]) -> None:
+def tell_who(columns: Mapping[str, str], *, private: bool = True) -> None:
     """Say who is protected, for it is easily taken for granted: whoever has two ids is protected half as well."""
-    note(
-        f"Protected: each person's whole record, where a person is one id of the column {columns['user']!r}."
-    )
+    protected = "Protected: each person's whole record, where a" if private else "Nobody is protected. A"
+    note(f"{protected} person is one id of the column {columns['user']!r}.")

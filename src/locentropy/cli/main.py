@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -25,7 +26,7 @@ from locentropy.cli import (
     verify,
     wording,
 )
-from locentropy.cli.console import err
+from locentropy.cli.console import err, printable
 from locentropy.core.errors import BudgetError, EngineError, LocentropyError, ParameterError
 
 if TYPE_CHECKING:
@@ -82,6 +83,9 @@ def _passed_over(ignored: UnraisableHookArgs) -> None:
 def run() -> None:
     """Run the command line. Errors that people can mend are told in a sentence; exit codes tell them apart."""
     stopping.listen()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # None where it was closed
+            stream.reconfigure(errors="backslashreplace")  # not every terminal has an ε
     # Before NumPy loads it: our matrices are small, and where memory is short OpenBLAS tries for ever to start threads.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if "--debug" in sys.argv:
@@ -120,7 +124,7 @@ def _say_stopped(exit_code: int) -> NoReturn:
 
 
 def _tell(message: str) -> None:
-    err.print("[bold red]Error:[/]", _escaped(message), soft_wrap=True)
+    err.print("[bold red]Error:[/]", _escaped(printable(message, keep="\n")), soft_wrap=True)
 
 
 def _escaped(text: str) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from locentropy.cli.console import printable
+
 if TYPE_CHECKING:
     from locentropy.visits.engines.engine import Resources
     from locentropy.visits.visits import Visits
@@ -194,7 +196,7 @@ def resources_from(
 
 
 def shown(location: object) -> str:
-    """An id or name as a table shows it: never as markup."""
+    """An id or name as a table shows it: never as markup, and nothing that steers a terminal."""
     from rich.markup import escape
 
-    return escape(str(location))
+    return escape(printable(str(location)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -150,7 +151,7 @@ def publish(
             ledger=book,
             resources=resources,
             progress=progress,
-            when_open=looking.tell_who,
+            when_open=partial(looking.tell_who, private=order.guarantee.private),
         )
     ignore_signals()  # it is published: only telling so is left
     try:

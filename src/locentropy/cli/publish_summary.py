@@ -8,7 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from locentropy.cli import options
-from locentropy.cli.console import note, out, printable, warn
+from locentropy.cli.console import note, out, warn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,11 +34,13 @@ def rehearse(
     Guesses of an approved plan, which an order does not need, tell more about what to expect.
     """
     from locentropy.cli.plan import show
+    from locentropy.core.files import check_writable
     from locentropy.publishing.claim import Claim, check_name
     from locentropy.publishing.claim_file import UNFINISHED, unfinished
 
     earlier = None if target is None else unfinished(target, order.in_short(ledger), ledger)
     if target is not None and earlier is None:
+        check_writable(target)
         check_name(target)
         Claim(target, "", "").check_target()
     listed = order.listed
@@ -199,7 +201,7 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
 
 def safe(text: object) -> str:
     """An id or a name as a terminal may show it: no markup, nothing that steers it."""
-    return options.shown(printable(str(text)))
+    return options.shown(text)
 
 
 def _line(text: str) -> None:

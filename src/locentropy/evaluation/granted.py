@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from locentropy.core.errors import ParameterError, SourceError
+from locentropy.core.errors import BudgetError, ParameterError, SourceError
 from locentropy.core.grid import Grid
 from locentropy.evaluation.bounding import USUAL_PLACES, USUAL_VISITS
 from locentropy.evaluation.density import crossover
@@ -104,13 +104,17 @@ def measure_activity(
             progress(
                 "Drawing noise", None
             )  # the last moment at which whoever reports can stop it for nothing
-        book.spend(promise, PURPOSE)
+        spent = "may have been"
         try:
+            book.spend(promise, PURPOSE)
+            spent = "was"
             return survey.measure(queries, listed, OpenDPNoise())
+        except (BudgetError, ParameterError):  # refused
+            raise
         except BaseException as error:
             error.add_note(
-                f"ε = {exact_text(exact(survey.epsilon))} was spent for statistics that nobody "
-                "has seen. Spends are never refunded."
+                f"ε = {exact_text(exact(survey.epsilon))} {spent} spent for statistics that nobody has seen; the "
+                "ledger knows. Spends are never refunded, and to ask again spends again."
             )
             raise
 

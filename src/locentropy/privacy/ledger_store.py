@@ -270,7 +270,7 @@ def _not_a_ledger(path: Path) -> str:
 
 
 def _busy(path: Path) -> str:
-    return f"{path} is in use by another process, which did not finish in time. Nothing was spent. Try again."
+    return f"{path} is in use by another process, which did not finish in time, so it was left as it is. Try again."
 
 
 def _unwritable(path: Path) -> str:

@@ -129,7 +129,14 @@ class Claim:
 
 
 def check_name(target: Path) -> None:
-    """Refuse a name to which what is written beside it could not be added; no file system would look for that."""
+    """Refuse a name that could not be written down, or to which what is written beside it could not be added."""
+    try:
+        str(target).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(target).decode(errors="backslashreplace")
+        raise ReleaseError(
+            f"{shown} is not UTF-8, and readers could not name it. Choose another name."
+        ) from None
     if len(os.fsencode(staged_path(target, 32 * "0").name)) > _LONGEST_NAME:
         raise ReleaseError(
             f"{target} has too long a name for what is written beside it. Choose a shorter one."

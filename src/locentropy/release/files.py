@@ -96,8 +96,8 @@ def stage(release: Release, target: str | Path, *, when_whole: Callable[[], None
         sync_folder(part)
         sync_folder(part.parent)
         if when_whole is not None:
+            kept = True  # before: whoever is told may have heard it and fail all the same
             when_whole()
-            kept = True
         _name(part, staged)
     except BaseException:
         if kept:

@@ -38,7 +38,7 @@ def write_private_log(path: str | Path) -> None:
     """Append private records to a file that only its owner can read."""
     target = Path(path)
     try:
-        handle = os.open(target, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+        handle = os.open(target, os.O_CREAT | os.O_APPEND | os.O_WRONLY | os.O_NONBLOCK, 0o600)
         try:
             if stat.S_ISREG(os.fstat(handle).st_mode):
                 os.fchmod(handle, 0o600)  # of an older file too; but never of a device

@@ -244,6 +244,7 @@ def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
     except duckdb.Error:
         raise ParameterError(f"The engine cannot be started with {resources}.") from None
     con.execute("SET TimeZone = 'UTC'")
+    con.execute("SET enable_progress_bar = false")  # it would write to standard output
     return con
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import glob
+import os
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from locentropy.core.errors import SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FileKind = Literal["parquet", "duckdb", "text"]
 
@@ -50,18 +54,31 @@ def exists(source: str) -> bool:
 
 def _in_folder(folder: Path) -> list[Path]:
     """The tables below a folder; names that begin with a dot or underscore are markers, not tables."""
-    found = sorted(
-        path
-        for path in folder.rglob("*")
-        if path.is_file()
-        and path.name.lower().removesuffix(".gz").endswith(_ENDINGS)
-        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
-    )
+    found = sorted(path for path in _below(folder) if _is_table(path))
     if not found:
         raise SourceError(
             f"{folder}: the folder has no table in it ({', '.join(_ENDINGS)}, or .gz of a text)."
         )
     return found
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """All that has a name for a table; a folder that cannot be read is an error, or its visits would be missing."""
+
+    def stop(error: OSError) -> None:
+        raise error
+
+    for where, folders, names in os.walk(folder, onerror=stop):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        yield from (Path(where, name) for name in names if not name.startswith((".", "_")))
+
+
+def _is_table(path: Path) -> bool:
+    if not path.name.lower().removesuffix(".gz").endswith(_ENDINGS):
+        return False
+    if not path.is_file():
+        raise SourceError(f"{path}: is called a table and is no file, or a link to none. Remove it.")
+    return True
 
 
 def _each_once(paths: list[Path]) -> list[Path]:

@@ -62,6 +62,6 @@ class Part(Protocol):
 
 
 def described(con: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
-    """The columns of a relation and their types."""
-    rows = con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
-    return {row[0]: row[1] for row in rows}
+    """The columns of a relation and their types, in order: rows of DESCRIBE, as any, come in whatever order."""
+    found = con.sql(f"SELECT * FROM {relation}")
+    return {name: str(type_name) for name, type_name in zip(found.columns, found.types, strict=True)}
