@@ -30,6 +30,8 @@ from locentropy.core.errors import ParameterError
         ),
         ('memory=\'1X\' is no amount. For example: memory="2GB" (--memory 2GB)', "--memory 1X is no amount. For example: --memory 2GB"),
         ("publication_date='x' is no day. For example: publication_date='2026-11-15'", "--date x is no day. For example: --date 2026-11-15"),
+        ("Say by what: delimiter=';' (--delimiter ';').", "Say by what: --delimiter ';'."),
+        ("Say so: not_private=True (--not-private); it is marked.", "Say so: --not-private; it is marked."),
         ("It has ε = 4, δ = 1e-6 left.", "It has ε = 4, δ = 1e-6 left."),
     ],
 )  # fmt: skip

@@ -111,7 +111,9 @@ def test_nobody_is_said_to_be_protected_where_nothing_is_promised(folder: Path) 
             "--max-visits",
             "2",
         ]
-        more = ["--accept-no-guarantee"] if mechanism == "limit-cb" else []
+        more = (
+            ["--min-users", "2", "--accept-no-guarantee", "--not-private"] if mechanism == "limit-cb" else []
+        )
         done = run(folder, *order[: order.index("--ledger")], *order[order.index("--out") :], *more)
         assert done.returncode == 0, done.stderr
         assert said in done.stderr

@@ -593,3 +593,15 @@ def test_what_is_called_a_table_and_is_none(make: Callable[[Path], None], tmp_pa
     make(tmp_path / "b.csv")
     with pytest.raises(SourceError, match=r"b\.csv: is called a table and is no file"):
         le.exact_profile(le.Visits(tmp_path))
+
+
+@pytest.mark.parametrize("size", [3 << 20, 40 << 20])
+@pytest.mark.parametrize("last", [True, False])
+def test_a_line_that_is_far_too_long_is_an_error(size: int, last: bool, tmp_path: Path) -> None:
+    """The engine passes over one beyond 32 MB at the end of a file."""
+    path, long = tmp_path / "long.csv", f"{'x' * size},park\n"
+    path.write_text("user,location\nann,park\n" + (long if last else f"{long}bob,park\n"))
+    with pytest.raises(LocentropyError) as caught:
+        le.exact_profile(le.Visits(path))
+    assert "long.csv" in str(caught.value)
+    assert "xxx" not in str(caught.value)

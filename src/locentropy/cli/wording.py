@@ -16,7 +16,7 @@ _CALL: Final = re.compile(r" ?(?:A correct call|For example): ([A-Za-z][\w.]*)\(
 _EXAMPLE: Final = re.compile(r" (?:A correct call|For example): (?=[A-Za-z][\w.]*[(=]).*", re.DOTALL)
 """The same, or a single parameter."""
 _PARAMETER: Final = re.compile(r"\b([a-z_]+)=('[^']*'|\"[^\"]*\"|[\w.+-]+)")
-_TWICE: Final = re.compile(r"(--[\w-]+ \S+) \(\1\)")
+_TWICE: Final = re.compile(r"(--[\w-]+(?: \S+)?) \(\1\)")
 _BOX: Final = ("south", "west", "north", "east")
 _OTHER_NAMES: Final = {"publication_date": "date"}
 """Parameters whose option has another name."""
@@ -59,4 +59,6 @@ def _option(name: str, value: str) -> str:
     if value in ("True", "False"):
         return option
     plain = value.strip("'\"")
+    if any(letter in plain for letter in ";|&<>"):
+        plain = f"'{plain}'"  # a shell would end the command there
     return f"{option} {plain.replace('_', '') if plain[:1].isdigit() else plain}"

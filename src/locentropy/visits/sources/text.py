@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import glob
 import gzip
+import os
 import re
 import zlib
 from dataclasses import dataclass, replace
@@ -38,6 +39,8 @@ SWALLOWED: Final = "a field of several lines may be several rows"
 """What the engine stops with where a field may have swallowed rows."""
 
 _LONGEST_LINE: Final = 1 << 20
+_LONGEST_ROW: Final = 1 << 21
+"""Bytes, of the engine; of one that is sixteen times as long at the end of a file it says nothing."""
 _MOST_COLUMNS: Final = 4096
 """More than any table of visits has; each costs the engine time and memory before the first row is read."""
 
@@ -151,6 +154,8 @@ def parts(
 ) -> list[TextPart]:
     """The files, each with its layout."""
     unchanged = [Unchanged.of([path]) for path in paths]
+    for path in paths:
+        _must_end_in_lines(path)
     if known is not None:
         if (said.header, said.names, said.delimiter) != (None, None, None):
             raise ParameterError(
@@ -238,6 +243,22 @@ def _first_line(path: Path, encoding: str) -> str:
     return line
 
 
+def _must_end_in_lines(path: Path) -> None:
+    """Refuse a last line that the engine would pass over without a word; one further up it complains about itself.
+
+    Of a compressed file only the first line is known before all is read.
+    """
+    if is_gzip(path):
+        return
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST_ROW))
+        end = file.read(_LONGEST_ROW)
+    if len(end) == _LONGEST_ROW and not re.search(rb"[\r\n]", end[:-2]):
+        raise SourceError(
+            f"{path}: the last line is longer than {_LONGEST_ROW >> 20} MB. Is it a table of visits, one visit a line?"
+        )
+
+
 def not_utf8(path: Path, begins: bytes = b"") -> str:
     """What to do about a file that is not UTF-8 text, by its first bytes where they are known."""
     if begins.startswith(b"PK"):
@@ -272,5 +293,5 @@ def _must_have_fields(path: Path, row: Sequence[str], names: Sequence[str]) -> N
         raise ParameterError(
             f"{path}: the first line has {len(row)} fields, but {len(names)} columns are expected: "
             f"{', '.join(names)}. Is it another kind of file, or separated otherwise? Then say by what: "
-            'delimiter=";" (--delimiter ";").'
+            "delimiter=';' (--delimiter ';')."
         )
