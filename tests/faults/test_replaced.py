@@ -126,3 +126,20 @@ def test_publishing(moment: str, make: Callable[[Path], None], tmp_path: Path) -
     assert names(tmp_path) == ["city.ledger", "rows"]
     le.publish(le.Visits(path), LIMIT, public(), progress=progress, **call)
     assert len(ledger.history()) == 1
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_each_of_several_files_is_looked_at(number: int, tmp_path: Path) -> None:
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    for name in ("0.csv", "1.csv"):
+        in_csv(folder / name)
+    other = tmp_path / "newer"
+    in_csv(other)
+
+    def progress(doing: str, fraction: float | None) -> None:
+        if doing == "Counting visits" and other.exists():
+            other.replace(folder / f"{number}.csv")
+
+    with pytest.raises(SourceError, match=rf"{number}\.csv.* was changed or replaced"):
+        le.publish(le.Visits(folder), LIMIT, public(), progress=progress)

@@ -6,9 +6,13 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from tests.faults import soaking
 from tests.publishing.test_crash import ROOT
 
 PREPARE = """
@@ -64,6 +68,58 @@ def test_a_short_soak() -> None:
 def test_planted_faults_are_found(problem: str) -> None:
     counts, _ = soaked("-c", f"{PREPARE}{FAULTS[problem]}\nsoaking.main()")
     assert counts[problem] > 0
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> Callable[..., dict[str, int]]:
+    """What a soak makes of the end of a command."""
+    place = tmp_path / "block" / "0"
+    place.mkdir(parents=True)
+    (place.parent / "city.ledger").write_text("fine")
+    (place / "visits.csv").write_text(soaking.MARKERS[0])
+    soak = soaking.Soak.__new__(soaking.Soak)
+    soak.spill, soak.ends, soak.problems, soak.details = tmp_path / "spill", Counter(), Counter(), []
+    soak.spill.mkdir()
+
+    def judged(name: str, code: int, said: str) -> dict[str, int]:
+        soak._judge(place, name, code, said)
+        return dict(soak.problems)
+
+    return judged
+
+
+def test_ends_that_are_explained(judge: Callable[..., dict[str, int]]) -> None:
+    assert judge("none", 0, "Published.") == {}
+    assert judge("SIGINT", 130, "Stopped.") == {}
+    assert judge("damaged ledger", 8, f"{soaking.TOLD} it is damaged") == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("none", 8, soaking.TOLD),
+        ("damaged ledger", 8, "nothing was said"),
+        ("damaged ledger", 8, f"{soaking.TOLD} An unexpected KeyError"),
+        ("none", 0, "Traceback (most recent call last)"),
+    ],
+)
+def test_ends_that_are_not(name: str, code: int, said: str, judge: Callable[..., dict[str, int]]) -> None:
+    assert judge(name, code, said) == {"unexplained errors": 1}
+
+
+def test_markers_are_seen_wherever_they_are(judge: Callable[..., dict[str, int]], tmp_path: Path) -> None:
+    assert judge("none", 0, f"{soaking.MARKERS[-1]} was there") == {"leaked markers": 1}
+    (tmp_path / "block" / "city.ledger").write_text(soaking.MARKERS[-1])
+    assert judge("none", 0, "") == {"leaked markers": 2}
+
+
+def test_spilled_rows_that_are_left_are_seen(judge: Callable[..., dict[str, int]], tmp_path: Path) -> None:
+    spilled = tmp_path / "spill" / "locentropy-x"
+    spilled.mkdir(mode=0o700)
+    assert judge("SIGINT", 130, "Stopped.") == {"unexplained errors": 1}
+    spilled.mkdir()
+    spilled.chmod(0o755)
+    assert judge("none", 0, "") == {"unexplained errors": 1, "leaked markers": 1}
 
 
 def test_nothing_is_found_without_a_planted_fault() -> None:

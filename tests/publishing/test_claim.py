@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import locentropy as le
@@ -19,6 +20,8 @@ from locentropy.publishing.claim import Claim
 from locentropy.publishing.order import Order
 from locentropy.publishing.publish import ResumedWarning
 from tests.publishing.making import CLAIMED, DRAWN, LIMIT, PAID, PLACES, Killed, Publishing, names, public
+
+NAMED = pa.table({"id": PLACES, "name": ["Bar", "Café", "Park", "Pier"]})
 
 
 class TestTakingUp:
@@ -122,6 +125,10 @@ class TestRefusing:
             ({"about": le.About(title="Other")}, "title"),
             ({"places": le.PublicLocations(PLACES, provenance="elsewhere")}, "provenance"),
             ({"unit": "bits"}, "unit"),
+            ({"mechanism": le.Baseline(0.5, 3, 2)}, "mechanism"),
+            ({"about": le.About(description="Other")}, "description"),
+            ({"places": le.PublicLocations(NAMED, location="id", provenance="the register")}, "list"),
+            ({"places": le.Grid(0, 0, 1, 1, 50_000)}, "places"),
             ({"ledger": None}, "ledger"),
         ],
     )

@@ -49,7 +49,7 @@ class TestFilesWithoutAHeader:
         path.write_text("eve,cafe\nbob,cafe\n")
         assert as_counter(le.exact_profile(le.Visits(path, **named))) == {("cafe", 1): 2}
         path.write_text("eve;cafe\nbob;cafe\n")
-        with pytest.raises(ParameterError, match=r'1 fields, but 2 .* delimiter=";" \(--delimiter ";"\)'):
+        with pytest.raises(ParameterError, match=r"1 fields, but 2 .* delimiter=';' \(--delimiter ';'\)"):
             le.exact_profile(le.Visits(path, **named))
         assert as_counter(le.exact_profile(le.Visits(path, **named, delimiter=";"))) == {("cafe", 1): 2}
         tabs = path.rename(tmp_path / "visits.tsv")
