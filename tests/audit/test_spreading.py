@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,7 +57,9 @@ def test_a_fault_is_planted_wherever_the_work_is_done(processes: int) -> None:
     assert 900 < size_of_noise() < 1100, "nothing stays planted"
 
 
-def test_whoever_stops_does_not_wait_for_work_that_was_begun() -> None:
+def test_whoever_stops_does_not_wait_for_work_that_was_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Half an hour of it, here: the test would not end."""
 
     def stop(part: float) -> None:
@@ -63,7 +67,14 @@ def test_whoever_stops_does_not_wait_for_work_that_was_begun() -> None:
             raise KeyboardInterrupt
 
     before = multiprocessing.active_children()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     jobs = [(0.0,), *[(600.0,)] * 5]
     with pytest.raises(KeyboardInterrupt):
-        list(spread(time.sleep, jobs, 2, stop))
+        list(spread(in_a_folder_for, jobs, 2, stop))
+    assert list(tmp_path.iterdir()) == []
     assert [child for child in multiprocessing.active_children() if child not in before] == []
+
+
+def in_a_folder_for(seconds: float) -> None:
+    with tempfile.TemporaryDirectory():
+        time.sleep(seconds)

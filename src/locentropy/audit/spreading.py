@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from functools import partial
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -58,14 +60,20 @@ def _done(
         return
     context = multiprocessing.get_context("spawn")  # threads of the engine do not survive a fork
     others = multiprocessing.active_children()
-    pool = ProcessPoolExecutor(processes, mp_context=context)
-    try:
-        yield from pool.map(work, *zip(*jobs, strict=True))
-    except BaseException:
-        # Whoever asks to stop does not want to wait for a minute's work of each process.
-        for child in multiprocessing.active_children():
-            if child not in others:
-                child.terminate()
-        pool.shutdown(cancel_futures=True)
-        raise
-    pool.shutdown()
+    # What a process that is stopped leaves behind goes away with this folder.
+    with TemporaryDirectory(prefix="locentropy-audit-", ignore_cleanup_errors=True) as folder:
+        pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_keep_to, initargs=(folder,))
+        try:
+            yield from pool.map(work, *zip(*jobs, strict=True))
+        except BaseException:
+            # Whoever asks to stop does not want to wait for a minute's work of each process.
+            for child in multiprocessing.active_children():
+                if child not in others:
+                    child.terminate()
+            pool.shutdown(cancel_futures=True)
+            raise
+        pool.shutdown()
+
+
+def _keep_to(folder: str) -> None:
+    tempfile.tempdir = folder
