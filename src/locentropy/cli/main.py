@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, NoReturn, cast
 
 import typer
 
@@ -30,6 +30,7 @@ from locentropy.cli.console import err, printable
 from locentropy.core.errors import BudgetError, EngineError, LocentropyError, ParameterError
 
 if TYPE_CHECKING:
+    import io
     from sys import UnraisableHookArgs
 
 app = typer.Typer(
@@ -84,8 +85,9 @@ def run() -> None:
     """Run the command line. Errors that people can mend are told in a sentence; exit codes tell them apart."""
     stopping.listen()
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # None where it was closed
-            stream.reconfigure(errors="backslashreplace")  # not every terminal has an ε
+        # Not every terminal has an ε. A stream that was closed is None, and one may have become another kind of file.
+        with suppress(AttributeError, OSError, ValueError):
+            cast("io.TextIOWrapper", stream).reconfigure(errors="backslashreplace")
     # Before NumPy loads it: our matrices are small, and where memory is short OpenBLAS tries for ever to start threads.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if "--debug" in sys.argv:
