@@ -51,9 +51,8 @@ def markers(folder: Path) -> Markers:
     return Markers.of(folder / "secret-folder-51239" / "secret-input-51239.csv", GRID)
 
 
-@pytest.mark.parametrize(("way", "told"), [*((way, "on screen") for way in WAYS), ("limit-ptr", "as JSON")])
-def test_nothing_is_found(way: str, told: str, folder: Path, markers: Markers) -> None:
-    made = folder / f"{way}-{told[3:]}"
+def published(way: str, told: str, made: Path, markers: Markers) -> list[tuple[str, str]]:
+    """Publish, and look for markers on the screen, in every file and in the ledger."""
     made.mkdir()
     le.Ledger.create(made / "city.ledger", "riders", 4, "1e-6")
     done = locentropy(
@@ -62,12 +61,22 @@ def test_nothing_is_found(way: str, told: str, folder: Path, markers: Markers) -
         "--ledger", "city.ledger", "--out", "may", *(["--json"] if told == "as JSON" else []), cwd=made,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert markers.in_text(done.stdout + done.stderr) == []
     assert names(made) == ["city.ledger", "may"]
     found = {path.name: markers.in_file(path) for path in (made / "may").iterdir()}
     assert sorted(found) == ["details.yaml", "manifest.yaml", "release.csv", "release.parquet", "report.html"]
-    assert not any(found.values()), found
-    assert markers.in_bytes((made / "city.ledger").read_bytes()) == []
+    found["screen"] = markers.in_text(done.stdout + done.stderr)
+    found["ledger"] = markers.in_bytes((made / "city.ledger").read_bytes())
+    return [(where, marker) for where, hits in found.items() for marker in hits]
+
+
+@pytest.mark.parametrize(("way", "told"), [*((way, "on screen") for way in WAYS), ("limit-ptr", "as JSON")])
+def test_nothing_is_found(way: str, told: str, folder: Path, markers: Markers) -> None:
+    made = folder / f"{way}-{told[3:]}"
+    found = published(way, told, made, markers)
+    if found:
+        # Once in some hundred runs a noisy number has the digits of a true one; what leaks is there every time.
+        found = [each for each in published(way, told, made.with_suffix(".again"), markers) if each in found]
+    assert found == []
     rows = le.Release.load(made / "may").to_arrow()["location"].to_pylist()
     if WAYS[way][-2:] == LISTED:
         assert rows == ["cafe", "park", "pier"]
