@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locentropy.core.errors import ParameterError
+from locentropy.privacy import noise as noise_module
 from locentropy.privacy.noise import (
     LARGEST_SCALE,
     LARGEST_VALUE,
@@ -245,6 +246,30 @@ def test_values_that_are_not_integers_are_refused(values: np.ndarray) -> None:
 def test_scales_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ParameterError, match="shape"):
         OpenDPNoise().laplace_each(zeros(3), np.ones(2))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("way", ["laplace", "laplace_each", "bernoulli_each"])
+def test_a_draw_that_fails_in_part_fails(way: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What nobody has filled in is whatever the memory held before, and would go out as noisy values."""
+    many, drawn = 200_000, []
+
+    def failing(*_: object) -> np.ndarray:
+        drawn.append(1)
+        if len(drawn) == 2:
+            raise MemoryError
+        return np.zeros(1, dtype=np.int64)
+
+    monkeypatch.setattr(noise_module, "_noised", failing)
+    monkeypatch.setattr(noise_module, "_coins", failing)
+    noise = OpenDPNoise(threads=threads)
+    calls = {
+        "laplace": lambda: noise.laplace(zeros(many), 3.0),
+        "laplace_each": lambda: noise.laplace_each(zeros(many), np.full(many, 3.0)),
+        "bernoulli_each": lambda: noise.bernoulli_each(np.full(many, 0.25)),
+    }
+    with pytest.raises(MemoryError):
+        calls[way]()
 
 
 def test_threads_are_checked() -> None:
