@@ -52,7 +52,7 @@ docs: $(VENV)/.installed-dev
 
 # Pictures of a release's page for the documentation; needs Chromium.
 pictures: $(VENV)/.installed-dev
-	$(BIN)/python -m tests.report.pictures
+	$(BIN)/python -m tests.release.report.pictures
 
 clean:
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -64,7 +64,7 @@ def make(rows: int) -> Path:
 def ours(path: Path) -> pa.Table:
     import locentropy as le
 
-    return le.profile(le.Visits(path), le.Bounds(M, C)).to_arrow()
+    return le.private.profile(le.Visits(path), le.private.Bounds(M, C)).to_arrow()
 
 
 def duckdb_sql(path: Path, sql: str) -> pa.Table:
@@ -204,7 +204,9 @@ def large(rows: int, limit: str) -> None:
 
     path = make(rows)
     began = time.perf_counter()
-    profile = le.profile(le.Visits(path), le.Bounds(M, C), resources=le.Resources(memory=limit))
+    profile = le.private.profile(
+        le.Visits(path), le.private.Bounds(M, C), resources=le.Resources(memory=limit)
+    )
     seconds = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"\n{rows:,} rows under a limit of {limit}: {seconds:.1f} s, peak of the process {peak:,.0f} MB,")

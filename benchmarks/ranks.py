@@ -19,8 +19,8 @@ import numpy as np
 
 import locentropy as le
 from locentropy.core.bounds import Bounds
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
-from locentropy.report.standing import TOP, belief_about, top_chances
+from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy.release.report.ranking import TOP, belief_about, top_chances
 from utility_data import GOWALLA, opened
 
 if TYPE_CHECKING:
@@ -44,15 +44,17 @@ class Told(NamedTuple):
 def mechanisms(epsilon: float) -> dict[str, Any]:
     return {
         "Shares": le.Shares(epsilon),
-        "Moments": le.Moments(epsilon, M, C),
-        "Limit": le.Limit(epsilon, M, C),
-        "LimitPTR": le.LimitPTR(epsilon, DELTA, M, C, K),
+        "Moments": le.Moments(epsilon, max_locations=M, max_visits=C),
+        "Limit": le.paper.Limit(epsilon, max_locations=M, max_visits=C),
+        "LimitPTR": le.LimitPTR(epsilon, delta=DELTA, max_locations=M, max_visits=C, min_users=K),
     }
 
 
 def told(data: DataSet, name: str, mechanism: Any, seed: int) -> Told | None:
     """None where no more than ten places have a value: then there are no chances."""
-    made = mechanism.estimate(data.queries, data.locations, SimulatedNoise(seed))
+    made = mechanism.estimate(
+        mechanism.measure(data.queries, data.locations, SimulatedNoise(seed)), data.locations
+    )
     truth = data.truth if made.estimand == "true" else data.queries.profile(Bounds(M, C)).entropy
     known = ~np.isnan(made.entropy)
     if known.sum() <= TOP:

@@ -77,7 +77,7 @@ def turn(rows: int, mechanism: str, engine: str) -> None:
 
     OpenDPNoise.laplace, publishing._rehearse = laplace, rehearse
     chosen = {
-        "limit": le.Limit(1.0, max_locations=5, max_visits=5, max_users=10**8),
+        "limit": le.paper.Limit(1.0, max_locations=5, max_visits=5, max_users=10**8),
         "moments": le.Moments(1.0, max_locations=5, max_visits=5, max_users=10**8),
         "shares": le.Shares(1.0, max_users=10**8),
     }[mechanism]
@@ -86,7 +86,9 @@ def turn(rows: int, mechanism: str, engine: str) -> None:
         places = le.PublicLocations(pa.table({"location": pa.array(range(max(rows // 100, 1)))}))
         with tempfile.TemporaryDirectory() as folder:
             resources = le.Resources(**SETTINGS[engine])
-            le.publish(le.Visits(make(rows)), chosen, places, out=f"{folder}/may", resources=resources)
+            le.publish(
+                le.Visits(make(rows)), chosen, places, out=f"{folder}/may", resources=resources, ledger=None
+            )
 
     release(10_000)
     noise.clear()

@@ -20,9 +20,9 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 from locentropy.core.share_profile import ShareProfile
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
-from locentropy.mechanisms.shares.asking import MAX_VISITS, UNIT, Answers, Questions
-from locentropy.mechanisms.shares.inference.reading import Reading, read
+from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy.mechanisms.shares.estimator.inference import Reading, read
+from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS, UNIT, Answers, ShareQueries
 
 PLACES, BUSY, MOST = 4000, 20, 10_000_000
 INK, ACCENT, PALE = "#1f2933", "#c2410c", "#94a3b8"
@@ -49,7 +49,7 @@ def town(epsilon: float, places_of, seed: int = 1) -> Town:
     crowds = draw.poisson(np.exp(draw.normal(1.5, 1.4, PLACES)))
     place = np.repeat(np.arange(PLACES), crowds)
     visits = np.maximum(1, np.rint(np.exp(draw.normal(0.6, 1.0, place.size)))).astype(np.int64)
-    presence = np.minimum(Questions(epsilon).largest, UNIT // places_of(draw, place).astype(np.int64))
+    presence = np.minimum(ShareQueries(epsilon).largest, UNIT // places_of(draw, place).astype(np.int64))
     return Town(place, visits, presence, crowds)
 
 
@@ -65,11 +65,11 @@ def apart(draw: np.random.Generator, place: np.ndarray) -> np.ndarray:
 
 def answers(made: Town, epsilon: float, seed: int) -> Answers:
     """What Shares is told about a town."""
-    questions = Questions(epsilon)
+    questions = ShareQueries(epsilon)
     profile = ShareProfile.from_rows(
         pa.array(np.arange(PLACES)),
-        (UNIT, questions.largest, MAX_VISITS),
-        (made.place, np.minimum(made.visits, MAX_VISITS), made.presence),
+        (UNIT, questions.largest, SPLIT_MAX_VISITS),
+        (made.place, np.minimum(made.visits, SPLIT_MAX_VISITS), made.presence),
         (made.presence, made.presence),
         (made.visits, made.presence),
     )

@@ -161,7 +161,7 @@ def print_twins(results: Results, epsilons: list[float]) -> None:
 
 
 def print_for_docs(results: Results) -> None:
-    """The table of docs/choosing.md, and the rows of planning/shares_expectation.py."""
+    """The table of docs/choosing.md, and the rows of mechanisms/shares/expected_error.py."""
     print("\nFor docs/choosing.md\n")
     for name, data, epsilon, at in each_row(results):
         best = best_moments(data["scores"], epsilon, "mse_busy")[1]
@@ -172,7 +172,7 @@ def print_for_docs(results: Results) -> None:
                 + " | ".join(map(shown, [data["constant"]["mse"], *ours, best]))
                 + " |"
             )
-    print("\nFor planning/shares_expectation.py: data, people, locations, ε, error, constant\n")
+    print("\nFor mechanisms/shares/expected_error.py: data, people, locations, ε, error, constant\n")
     for name, data, epsilon, at in each_row(results):
         if "shares" in at:
             error, constant = at["shares"]["mse"], data["constant"]["mse"]

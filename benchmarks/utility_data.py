@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 import locentropy as le
+from locentropy.core.queries import CachedQueries
 from locentropy.datasets import City, ZipfVisits
-from locentropy.publishing.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ TWINS = {
 }
 """Pairs of places with the same visitors: one visited evenly, one ruled by regulars."""
 
-Source = tuple[le.Visits, "le.Locations | None"]
+Source = tuple[le.Visits, "le.mechanisms.Locations | None"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,8 @@ class DataSet:
     """Queries that remember their answers, and what the published values are to be compared with."""
 
     name: str
-    queries: Remembered
-    locations: le.Locations
+    queries: CachedQueries
+    locations: le.mechanisms.Locations
     truth: np.ndarray
     """The entropy of all visits to each listed place; 0 for a place that nobody visited."""
     users: np.ndarray
@@ -52,8 +52,8 @@ class DataSet:
 
     def restricted_to(self, chosen: np.ndarray) -> DataSet:
         """The same visits as if the public list had only these places."""
-        locations = le.Locations.of(self.locations.ids.take(pa.array(chosen)))
-        queries = Remembered(self.queries.restricted_to(locations))
+        locations = le.mechanisms.Locations.of(self.locations.ids.take(pa.array(chosen)))
+        queries = CachedQueries(self.queries.restricted_to(locations))
         return DataSet(self.name, queries, locations, self.truth[chosen], self.users[chosen])
 
 
@@ -61,7 +61,9 @@ def zipf(users: int) -> Callable[[Path], Source]:
     def make(folder: Path) -> Source:
         data = ZipfVisits(users=users)
         data.write(folder / "visits.parquet")
-        return le.Visits(folder / "visits.parquet"), le.Locations.of(np.arange(1, data.locations + 1))
+        return le.Visits(folder / "visits.parquet"), le.mechanisms.Locations.of(
+            np.arange(1, data.locations + 1)
+        )
 
     return make
 
@@ -70,7 +72,7 @@ def city(habits: str) -> Callable[[Path], Source]:
     def make(folder: Path) -> Source:
         made = City(people=PEOPLE, places=PLACES, habits=habits)
         made.write(folder)
-        return le.Visits(folder / "visits.parquet"), le.Locations.of(made.places()["location"])
+        return le.Visits(folder / "visits.parquet"), le.mechanisms.Locations.of(made.places()["location"])
 
     return make
 
@@ -92,7 +94,7 @@ def twins(_: Path) -> Source:
     added = [_pair(some, 4, 10, 61, "city"), _pair(own, 5, 40, 20, "own")]
     table = pa.concat_tables([counted, *(each.cast(counted.schema) for each in added)])
     names = [name for pair in TWINS.values() for name in pair]
-    return le.Visits(table), le.Locations.of([*made.places()["location"].to_pylist(), *names])
+    return le.Visits(table), le.mechanisms.Locations.of([*made.places()["location"].to_pylist(), *names])
 
 
 def _pair(visitors: np.ndarray, even: int, regulars: int, visits: int, name: str) -> pa.Table:
@@ -125,7 +127,9 @@ def opened(name: str) -> Iterator[DataSet]:
     """A data set, made in a folder that is gone afterwards."""
     with TemporaryDirectory() as folder:
         visits, locations = (SETS | {"twins": twins})[name](Path(folder))
-        with le.open_queries(visits, locations=locations, resources=le.Resources(threads=1)) as queries:
+        with le.private.open_queries(
+            visits, locations=locations, resources=le.Resources(threads=1)
+        ) as queries:
             exact = queries.exact_profile()
-            listed = le.Locations.of(queries.locations)
-            yield DataSet(name, Remembered(queries), listed, exact.entropy, exact.user_counts)
+            listed = le.mechanisms.Locations.of(queries.locations)
+            yield DataSet(name, CachedQueries(queries), listed, exact.entropy, exact.user_counts)

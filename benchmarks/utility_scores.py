@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import locentropy as le
-from locentropy.evaluation.experiments import as_printed
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
+from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy_lab.reproduction import as_printed
 from utility_data import TWINS
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def mechanism(name: str) -> Callable[..., Any] | None:
     return found
 
 
-def score(data: DataSet, entropy: np.ndarray, estimates: le.Estimates | None = None) -> Score:
+def score(data: DataSet, entropy: np.ndarray, estimates: le.mechanisms.Estimates | None = None) -> Score:
     """Errors over all places and over busy ones; of intervals too, where there are any."""
     # As in the paper, a place that is withheld counts as published with 0.
     error = (np.nan_to_num(entropy, nan=0.0) - data.truth) ** 2
@@ -64,7 +64,7 @@ def mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else float("nan")
 
 
-def too_wide(truth: np.ndarray, estimates: le.Estimates) -> float:
+def too_wide(truth: np.ndarray, estimates: le.mechanisms.Estimates) -> float:
     """How many times wider the intervals are than they need to be: shrunk by this, they still cover 95 %."""
     assert estimates.low is not None
     assert estimates.high is not None
@@ -93,7 +93,7 @@ def printed(data: DataSet, epsilons: Sequence[float], seeds: int) -> Iterator[tu
     Users keep the same places as for Moments. The paper's own experiments kept those of the lowest id, which are the
     most popular ones on Sparse: worse by some 3 nats² there.
     """
-    bounded = data.queries.profile(le.Bounds(M, C))
+    bounded = data.queries.profile(le.private.Bounds(M, C))
     entropy, users = bounded.entropy, bounded.user_counts
     for epsilon in epsilons:
         scales = {
@@ -119,7 +119,9 @@ def ours(data: DataSet, epsilons: Sequence[float], seeds: int) -> Iterator[tuple
             made["shares"] = shares(epsilon)
         for seed in range(seeds):
             for name, each in made.items():
-                estimates = each.estimate(data.queries, data.locations, SimulatedNoise(seed))
+                estimates = each.estimate(
+                    each.measure(data.queries, data.locations, SimulatedNoise(seed)), data.locations
+                )
                 yield name, epsilon, score(data, estimates.entropy, estimates)
         tell(f"{data.name}: ε = {epsilon:g} done")
 
@@ -154,7 +156,10 @@ def on_short_lists(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict
             part = data.restricted_to(np.sort(chosen))
             constant.append(float(np.mean((part.truth - mean_of_all) ** 2)))
             for epsilon in epsilons:
-                estimates = shares(epsilon).estimate(part.queries, part.locations, SimulatedNoise(seed))
+                estimates = shares(epsilon).estimate(
+                    shares(epsilon).measure(part.queries, part.locations, SimulatedNoise(seed)),
+                    part.locations,
+                )
                 errors[epsilon].append(score(part, estimates.entropy)["mse"])
         measured = {f"{epsilon:g}": float(np.mean(values)) for epsilon, values in errors.items()}
         tell(f"{data.name}: lists of {size} done")
@@ -172,7 +177,9 @@ def on_twins(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict[str, 
         found[kind] = {"true": float(data.truth[even] - data.truth[ruled]), "parts": {}}
     for epsilon in epsilons if shares is not None else ():
         runs = [
-            shares(epsilon).estimate(data.queries, data.locations, SimulatedNoise(seed))
+            shares(epsilon).estimate(
+                shares(epsilon).measure(data.queries, data.locations, SimulatedNoise(seed)), data.locations
+            )
             for seed in range(seeds)
         ]
         for kind, (even, ruled) in pairs.items():

@@ -20,7 +20,7 @@ def loaded_by(code: str) -> set[str]:
     "code",
     [
         "import locentropy",
-        "import locentropy; locentropy.Bounds(5, 5); locentropy.Visits('x.csv')",
+        "import locentropy; locentropy.private.Bounds(5, 5); locentropy.Visits('x.csv')",
         "import locentropy.datasets",
         "import locentropy.mechanisms",
         "sys.argv = ['locentropy', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
@@ -44,7 +44,7 @@ def test_light(code: str) -> None:
         "import locentropy; locentropy.Shares(epsilon=1.0).guarantee",
         "import locentropy as le; str(le.plan(le.Shares(epsilon=1.0), locations=14_058, people=5800))",
         "import locentropy as le; str(le.advise(epsilon=1.0, people=10_000))",
-        "import locentropy; locentropy.publish, locentropy.evaluate, locentropy.measure_activity",
+        "import locentropy; locentropy.publish, locentropy.evaluate, locentropy.private.measure_activity",
     ],
 )
 def test_no_optimiser_and_no_pictures(code: str) -> None:
@@ -53,8 +53,8 @@ def test_no_optimiser_and_no_pictures(code: str) -> None:
 
 
 def test_the_check_can_fail() -> None:
-    assert "numpy" in loaded_by("import locentropy; locentropy.VisitProfile")
-    assert "scipy" in loaded_by("import locentropy; locentropy.Shares(1.0).questions.scales")
+    assert "numpy" in loaded_by("import locentropy; locentropy.private.VisitProfile")
+    assert "scipy" in loaded_by("import locentropy; locentropy.Shares(1.0).share_queries.scales")
     assert "matplotlib" in loaded_by("import matplotlib")
 
 

@@ -85,7 +85,9 @@ def test_every_public_name_is_in_the_reference(site: Path) -> None:
 
 
 def test_links_to_the_code_become_paths(site: Path) -> None:
-    assert "<code>src/locentropy/mechanisms/shares/asking.py</code>" in (site / "shares.html").read_text()
+    assert (
+        "<code>src/locentropy/mechanisms/shares/measurements.py</code>" in (site / "shares.html").read_text()
+    )
     for page in site.rglob("*.html"):
         assert not re.search(r'href="[^"]*\bsrc/locentropy', page.read_text()), page
 

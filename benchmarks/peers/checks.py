@@ -28,8 +28,8 @@ class Truth:
     def __init__(self, files: Files) -> None:
         visits, places = files
         self.places = len(pq.read_table(places))
-        self.bounded = self._by_place(le.profile(le.Visits(visits), le.Bounds(M, C)))
-        exact = le.exact_profile(le.Visits(visits))
+        self.bounded = self._by_place(le.private.profile(le.Visits(visits), le.private.Bounds(M, C)))
+        exact = le.private.exact_profile(le.Visits(visits))
         self.true = self._by_place(exact)
         self.users = np.zeros(self.places)
         self.users[exact.locations.to_numpy()] = exact.user_counts
@@ -38,7 +38,7 @@ class Truth:
                 SELECT "user", count(DISTINCT location) AS places FROM '{visits}' GROUP BY ALL)"""
         ).fetchall()
 
-    def _by_place(self, profile: le.VisitProfile) -> np.ndarray:
+    def _by_place(self, profile: le.private.VisitProfile) -> np.ndarray:
         entropy = np.zeros(self.places)
         entropy[profile.locations.to_numpy()] = profile.entropy
         return entropy

@@ -18,10 +18,10 @@ from turn import EPSILON, C, M, take_turn
 
 import locentropy as le
 from locentropy.privacy.noise import OpenDPNoise
-from locentropy.release import pages
+from locentropy.release.report import page as pages
 
 MECHANISMS = {
-    "limit": le.Limit(EPSILON, max_locations=M, max_visits=C),
+    "limit": le.paper.Limit(EPSILON, max_locations=M, max_visits=C),
     "moments": le.Moments(EPSILON, max_locations=M, max_visits=C),
     "shares": le.Shares(EPSILON),
 }

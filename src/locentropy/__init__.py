@@ -5,135 +5,84 @@
     places = le.PublicLocations("venues.csv")                                  # public, not made from the visits
     release = le.publish(visits, le.Shares(epsilon=1.0), places, ledger="city.ledger", out="may")
 
-Names load their module when first used, so that `import locentropy` stays light.
+`le.paper` has the algorithms of the 2016 paper, `le.mechanisms` what the author of a mechanism needs, and `le.private`
+what returns exact, private values. Names load their module when first used, so that `import locentropy` stays light.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from locentropy.core.lazy import lazy_names
 from locentropy.core.version import __version__
-from locentropy.release.pages import draw_with
 
 if TYPE_CHECKING:
-    from locentropy.core.bounds import Bounds
-    from locentropy.core.errors import LocentropyError
-    from locentropy.core.estimates import Estimates
-    from locentropy.core.grid import Grid
-    from locentropy.core.locations import Locations
-    from locentropy.core.profile import VisitProfile
-    from locentropy.core.queries import Queries
-    from locentropy.evaluation.advisor import advise
-    from locentropy.evaluation.compare import evaluate
-    from locentropy.evaluation.granted import measure_activity, survey_for
-    from locentropy.mechanisms.baseline import Baseline
-    from locentropy.mechanisms.limit import Limit
-    from locentropy.mechanisms.limit_cb import LimitCB
-    from locentropy.mechanisms.limit_ptr import LimitPTR
-    from locentropy.mechanisms.limit_ss import LimitSS
-    from locentropy.mechanisms.moments import Moments
-    from locentropy.mechanisms.select_locations import SelectLocations
-    from locentropy.mechanisms.shares import Shares
-    from locentropy.planning.plans import Plan, plan
-    from locentropy.privacy.guarantee import Guarantee
-    from locentropy.privacy.ledger import Ledger
-    from locentropy.privacy.noise import OpenDPNoise
-    from locentropy.publishing.about import About
-    from locentropy.publishing.publish import publish
-    from locentropy.release.release import Release
-    from locentropy.release.verify import verify
-    from locentropy.visits.engines.engine import Resources
-    from locentropy.visits.public_list import PublicLocations
-    from locentropy.visits.queries import exact_profile, open_queries, profile
-    from locentropy.visits.visits import Visits
+    from locentropy.core.errors import LocentropyError as LocentropyError
+    from locentropy.evaluation.advice.advisor import advise as advise
+    from locentropy.evaluation.compare import evaluate as evaluate
+    from locentropy.ledger.ledger import Ledger as Ledger
+    from locentropy.mechanisms.base import Mechanism as Mechanism
+    from locentropy.mechanisms.limit_ptr import LimitPTR as LimitPTR
+    from locentropy.mechanisms.moments.mechanism import Moments as Moments
+    from locentropy.mechanisms.select import SelectLocations as SelectLocations
+    from locentropy.mechanisms.shares.mechanism import Shares as Shares
+    from locentropy.places.grid import Grid as Grid
+    from locentropy.places.public_list import PublicLocations as PublicLocations
+    from locentropy.planning.plans import Plan as Plan
+    from locentropy.planning.plans import plan as plan
+    from locentropy.privacy.guarantee import Guarantee as Guarantee
+    from locentropy.publishing.publish import publish as publish
+    from locentropy.release.release import Release as Release
+    from locentropy.release.statement import About as About
+    from locentropy.release.verify import verify as verify
+    from locentropy.visits.engines.base import Resources as Resources
+    from locentropy.visits.visits import Visits as Visits
 
-_HOME = {
-    "About": "publishing.about",
-    "Baseline": "mechanisms.baseline",
-    "Bounds": "core.bounds",
-    "Estimates": "core.estimates",
-    "Grid": "core.grid",
+_HOMES = {
+    "About": "release.statement",
+    "Grid": "places.grid",
     "Guarantee": "privacy.guarantee",
-    "Ledger": "privacy.ledger",
-    "Limit": "mechanisms.limit",
-    "LimitCB": "mechanisms.limit_cb",
+    "Ledger": "ledger.ledger",
     "LimitPTR": "mechanisms.limit_ptr",
-    "LimitSS": "mechanisms.limit_ss",
-    "Locations": "core.locations",
     "LocentropyError": "core.errors",
-    "Moments": "mechanisms.moments",
-    "OpenDPNoise": "privacy.noise",
+    "Mechanism": "mechanisms.base",
+    "Moments": "mechanisms.moments.mechanism",
     "Plan": "planning.plans",
-    "PublicLocations": "visits.public_list",
-    "Queries": "core.queries",
+    "PublicLocations": "places.public_list",
     "Release": "release.release",
-    "Resources": "visits.engines.engine",
-    "SelectLocations": "mechanisms.select_locations",
-    "Shares": "mechanisms.shares",
-    "VisitProfile": "core.profile",
+    "Resources": "visits.engines.base",
+    "SelectLocations": "mechanisms.select",
+    "Shares": "mechanisms.shares.mechanism",
     "Visits": "visits.visits",
-    "advise": "evaluation.advisor",
+    "advise": "evaluation.advice.advisor",
     "evaluate": "evaluation.compare",
-    "exact_profile": "visits.queries",
-    "measure_activity": "evaluation.granted",
-    "open_queries": "visits.queries",
     "plan": "planning.plans",
-    "profile": "visits.queries",
     "publish": "publishing.publish",
-    "survey_for": "evaluation.granted",
     "verify": "release.verify",
 }
 
 __all__ = [
     "About",
-    "Baseline",
-    "Bounds",
-    "Estimates",
     "Grid",
     "Guarantee",
     "Ledger",
-    "Limit",
-    "LimitCB",
     "LimitPTR",
-    "LimitSS",
-    "Locations",
     "LocentropyError",
+    "Mechanism",
     "Moments",
-    "OpenDPNoise",
     "Plan",
     "PublicLocations",
-    "Queries",
     "Release",
     "Resources",
     "SelectLocations",
     "Shares",
-    "VisitProfile",
     "Visits",
-    "__version__",
     "advise",
     "evaluate",
-    "exact_profile",
-    "measure_activity",
-    "open_queries",
     "plan",
-    "profile",
     "publish",
-    "survey_for",
     "verify",
+    "__version__",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'locentropy' has no attribute {name!r}")
-    return getattr(import_module(f"locentropy.{_HOME[name]}"), name)
-
-
-def _page(release: Release) -> bytes:
-    from locentropy.report.page import page
-
-    return page(release)
-
-
-draw_with(_page)  # a release does not know the page that is made from it
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

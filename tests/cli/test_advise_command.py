@@ -18,7 +18,7 @@ import pytest
 import locentropy as le
 from locentropy.cli.main import run
 from locentropy.datasets.city import City
-from locentropy.evaluation.granted import PURPOSE
+from locentropy.evaluation.advice.paid_survey import PURPOSE
 from tests.cli.test_commands import locentropy
 from tests.publishing.making import ROWS, ledger_in, names
 
@@ -273,7 +273,7 @@ class TestThePage:
         [budgets] = re.findall(r"^\| ε \|(.*)\|$", PAGE.read_text(), re.M)
         [likely] = re.findall(r"^\| likely, at most \|(.*)\|$", PAGE.read_text(), re.M)
         for epsilon, shown in zip(budgets.split("|"), likely.split("|"), strict=True):
-            assert f"at most {shown.strip()} and" in le.Guarantee.pure(epsilon.strip()).odds()
+            assert f"at most {shown.strip()} and" in le.Guarantee.pure(epsilon.strip()).explain()
 
     def test_its_commands_are_understood(self, folder: Path) -> None:
         commands = re.findall(r"^\$ (locentropy .*)$", PAGE.read_text(), re.M)

@@ -185,7 +185,7 @@ def test_datasets(tmp_path: Path) -> None:
         == 0
     )
     reduced = pq.read_table(tmp_path / "p.parquet")
-    assert reduced.equals(le.exact_profile(le.Visits(tmp_path / "d.parquet")).to_arrow())
+    assert reduced.equals(le.private.exact_profile(le.Visits(tmp_path / "d.parquet")).to_arrow())
     done = locentropy("datasets", "dense", cwd=tmp_path)
     assert done.returncode == 2
     assert "--out" in done.stderr

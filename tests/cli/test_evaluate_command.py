@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import locentropy as le
 from locentropy.cli.console import out
-from locentropy.cli.evaluation_tables import parts
+from locentropy.cli.evaluate import parts
 from locentropy.cli.main import run
 from locentropy.evaluation import private_files
 from tests.cli.test_commands import locentropy
@@ -221,7 +221,7 @@ LIGHT = """
 import sys
 sys.argv = ['locentropy', 'evaluate', '--help']
 from locentropy.cli.console import out
-from locentropy.cli.evaluation_tables import parts
+from locentropy.cli.evaluate import parts
 from locentropy.cli.main import run
 try: run()
 except SystemExit: pass

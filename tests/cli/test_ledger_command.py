@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.privacy.guarantee import Guarantee
-from locentropy.privacy.ledger import Ledger, new_id
 
 
 def locentropy(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from locentropy.mechanisms import Limit, Shares
+from locentropy import Shares
+from locentropy.paper import Limit
 from locentropy.planning import Plan, Words, plan
 
 from ..test_lightness import loaded_by
@@ -57,7 +58,7 @@ def test_shares_by_default(tmp_path: Path) -> None:
     assert "by the people in the data" in " ".join(done.stdout.split())
     assert "Expected error: about" in done.stdout
     assert "biases" not in done.stderr, "nobody is bounded"
-    made = plan(Shares(1), locations=1000, people=100_000)
+    made = plan(Shares(1), n_locations=1000, n_users=100_000)
     assert Plan.from_yaml(tmp_path / "plan.yaml") == made
     answer = json.loads(locentropy("plan", *call, "--json", cwd=tmp_path).stdout)
     assert answer["people"] == 100_000
@@ -88,8 +89,8 @@ def test_a_plan_file_holds_what_was_asked_for(tmp_path: Path) -> None:
     assert "ε = 0.3, δ = 1e-8" in done.stdout
     assert "Written to plan.yaml" in done.stderr
     assert Plan.from_yaml(tmp_path / "plan.yaml") == plan(
-        Limit(0.1, 5, 7, "first", 900), locations=10, users_per_location=3, selection=(0.2, 1e-8, 20),
-        words=Words("Venues [red]", "City"),
+        Limit(0.1, max_locations=5, max_visits=7, keep="first", max_users=900), n_locations=10, users_per_location=3, selection=(0.2, 1e-8, 20),
+        about=Words("Venues [red]", "City"),
     )  # fmt: skip
     assert [each.name for each in tmp_path.iterdir()] == ["plan.yaml"]
 

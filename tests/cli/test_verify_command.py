@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from locentropy.privacy.ledger import Ledger
+from locentropy.ledger.ledger import Ledger
 
 from ..release.making import release
 from .test_commands import locentropy

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from locentropy.core.files import appearing_together, made_folder
+from locentropy.core.files import atomic_write, made_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def write_both(folder: Path) -> None:
-    with appearing_together(folder / "a", folder / "b") as parts:
+    with atomic_write(folder / "a", folder / "b") as parts:
         for part in parts:
             part.write_text("new")
 

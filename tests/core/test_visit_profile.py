@@ -15,13 +15,13 @@ import locentropy as le
 from locentropy.core.errors import ParameterError
 
 
-def profile_of(counts: dict[str, list[int]]) -> le.VisitProfile:
+def profile_of(counts: dict[str, list[int]]) -> le.private.VisitProfile:
     """A profile from the visits of every user at every location."""
     names = list(counts)
     index = [names.index(name) for name in names for _ in counts[name]]
     visits = [each for name in names for each in counts[name]]
     ones = np.ones(len(visits), dtype=np.int64)
-    return le.VisitProfile.from_rows(
+    return le.private.VisitProfile.from_rows(
         pa.array(names, pa.string()), np.array(index, np.int64), np.array(visits, np.int64), ones, None
     )
 
@@ -65,16 +65,18 @@ def test_equal_data_gives_equal_arrays_in_any_order() -> None:
 
 
 def test_profiles_that_do_not_belong_together() -> None:
-    numbers = le.VisitProfile.from_rows(pa.array([1]), np.array([0]), np.array([1]), np.array([1]), None)
+    numbers = le.private.VisitProfile.from_rows(
+        pa.array([1]), np.array([0]), np.array([1]), np.array([1]), None
+    )
     with pytest.raises(ParameterError, match="do not mix"):
         profile_of({"a": [1]}) + numbers
     with pytest.raises(ParameterError, match="different bounds"):
-        numbers + le.VisitProfile(
-            numbers.locations, numbers.index, numbers.visits, numbers.users, le.Bounds(1, 1)
+        numbers + le.private.VisitProfile(
+            numbers.locations, numbers.index, numbers.visits, numbers.users, le.private.Bounds(1, 1)
         )
 
 
 @pytest.mark.parametrize("rows", [([1], [1], [1]), ([-1], [1], [1]), ([0], [0], [1]), ([0], [1], [0])])
 def test_rows_that_cannot_be(rows: tuple[list[int], ...]) -> None:
     with pytest.raises(ParameterError, match="visits ≥ 1"):
-        le.VisitProfile.from_rows(pa.array(["a"]), *map(np.array, rows), None)
+        le.private.VisitProfile.from_rows(pa.array(["a"]), *map(np.array, rows), None)

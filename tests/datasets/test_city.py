@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 from locentropy.core.errors import ParameterError
 from locentropy.datasets import City
 from locentropy.datasets._habits import Habits
-from locentropy.datasets._kinds import KINDS
-from locentropy.datasets._people import MINUTES_BETWEEN, NO_WORK
+from locentropy.datasets._people import KINDS, MINUTES_BETWEEN, NO_WORK
 from locentropy.datasets._town import BRIDGES, is_land, river_x, walks
 from locentropy.datasets.city import FEWEST_PLACES, VISITS_SCHEMA
 

@@ -18,18 +18,16 @@ from locentropy.core.estimates import Estimates
 from locentropy.datasets.city import City
 from locentropy.evaluation import compare, private_files
 from locentropy.evaluation import places as reading
+from locentropy.evaluation.candidates import AsPrinted, contenders, default_names, labels, named
 from locentropy.evaluation.compare import CONSTANT, POPULATION, Evaluation, Score, Throwaway, evaluate
-from locentropy.evaluation.contenders import AsPrinted, contenders, default_names, labels, named
-from locentropy.evaluation.experiments.as_printed import limit_cb, limit_ss_scales, noisy
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
-from locentropy.evaluation.outcome import METRICS, Outcome, Truth, scores
-from locentropy.evaluation.palette import colour_of
-from locentropy.evaluation.plots import pictures
-from locentropy.evaluation.table import six_digits
+from locentropy.evaluation.outcome import METRICS, Outcome, Truth, scores, six_digits
+from locentropy.evaluation.plots import colour_of, pictures
+from locentropy.evaluation.simulated_noise import SimulatedNoise
 from locentropy.visits.queries import TableQueries
+from locentropy_lab.reproduction.as_printed import limit_cb, limit_ss_scales, noisy
 from tests.publishing.making import LIMIT, PLACES, ledger_in, names, public, visits_in
 
-STRONG = le.Limit(epsilon=20, max_locations=3, max_visits=2)
+STRONG = le.paper.Limit(epsilon=20, max_locations=3, max_visits=2)
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +54,20 @@ def compared(city: Path) -> Evaluation:
 class TestNumbers:
     def test_are_those_of_releases_simulated_by_hand(self, visits: le.Visits) -> None:
         found = evaluate(visits, [LIMIT, STRONG], public(), seeds=4)
-        listed = le.Locations.of(PLACES)
-        with le.open_queries(visits, locations=listed) as queries:
+        listed = le.mechanisms.Locations.of(PLACES)
+        with le.private.open_queries(visits, locations=listed) as queries:
             true = queries.exact_profile().entropy
             for mechanism, result in zip((LIMIT, STRONG), found.compared, strict=True):
                 by_hand = [
                     float(
                         np.mean(
-                            (mechanism.estimate(queries, listed, SimulatedNoise(seed)).entropy - true) ** 2
+                            (
+                                mechanism.estimate(
+                                    mechanism.measure(queries, listed, SimulatedNoise(seed)), listed
+                                ).entropy
+                                - true
+                            )
+                            ** 2
                         )
                     )
                     for seed in range(4)
@@ -100,7 +104,7 @@ class TestNumbers:
 
     def test_throwaway_is_the_same_places_for_all(self, visits: le.Visits) -> None:
         found = evaluate(visits, [LIMIT], public(), seeds=2, throwaway=Throwaway(1, 1, 3))
-        with le.open_queries(visits, locations=le.Locations.of(PLACES)) as queries:
+        with le.private.open_queries(visits, locations=le.mechanisms.Locations.of(PLACES)) as queries:
             kept = queries.profile(Bounds(1, 1)).user_counts >= 3
             true = queries.exact_profile().entropy
         assert 0 < kept.sum() < len(kept)
@@ -127,7 +131,7 @@ class TestReferences:
 
     def test_the_population_mean_is_over_places_off_the_list_too(self, visits: le.Visits) -> None:
         found = evaluate(visits, [LIMIT], le.PublicLocations(["bar", "pier"]), seeds=1)
-        everywhere = le.exact_profile(visits).entropy
+        everywhere = le.private.exact_profile(visits).entropy
         assert [each.label for each in found.references] == [CONSTANT, POPULATION]
         published = found.references[1].example.entropy
         assert published == pytest.approx(everywhere.mean())
@@ -155,8 +159,11 @@ class TestPlaces:
 
     def test_selected_places_and_those_that_a_mechanism_selects(self, city: Path) -> None:
         table = le.Visits(city / "visits.parquet")
-        mechanisms = [le.Limit(5, 5, 5), le.LimitPTR(5, 1e-6, 5, 5, 10)]
-        found = evaluate(table, mechanisms, le.SelectLocations(1, 1e-6, 5), seeds=2)
+        mechanisms = [
+            le.paper.Limit(5, max_locations=5, max_visits=5),
+            le.LimitPTR(5, delta=1e-6, max_locations=5, max_visits=5, min_users=10),
+        ]
+        found = evaluate(table, mechanisms, le.SelectLocations(1, delta=1e-6, max_locations=5), seeds=2)
         for each in found.compared:
             assert 0 < each.scores["published"].mean < 1
             there = ~np.isnan(each.example.entropy)
@@ -166,7 +173,7 @@ class TestPlaces:
         assert repr(alone.compared[0].scores) == repr(found.compared[1].scores), "it needs no selection"
 
     def test_a_selection_that_finds_nothing(self, visits: le.Visits) -> None:
-        found = evaluate(visits, [LIMIT], le.SelectLocations(0.01, 1e-9, 5), seeds=2)
+        found = evaluate(visits, [LIMIT], le.SelectLocations(0.01, delta=1e-9, max_locations=5), seeds=2)
         assert found.compared[0].scores["published"].mean == 0
         assert math.isnan(found.compared[0].scores["mse_published"].mean)
         assert found.best() == (), "to withhold every place is no advice"
@@ -177,13 +184,15 @@ class TestPlaces:
             f"{user},{place}\n" for place in (2, 10, 9) for user in range(9 * place)
         )
         table = visits_in(Path(visits.source).parent, rows)
-        strong = le.Limit(1000, 3, 2)
-        found = evaluate(table, [strong], le.SelectLocations(50, 1e-3, 3), seeds=1)
+        strong = le.paper.Limit(1000, max_locations=3, max_visits=2)
+        found = evaluate(table, [strong], le.SelectLocations(50, delta=1e-3, max_locations=3), seeds=1)
         assert found.compared[0].scores["mse"].mean < 0.01
 
     @pytest.mark.parametrize("listed", [True, False])
     def test_excluded_places_are_not_judged(self, listed: bool, visits: le.Visits) -> None:
-        mechanism = LIMIT if listed else le.LimitPTR(5, 1e-3, 2, 2, 1)
+        mechanism = (
+            LIMIT if listed else le.LimitPTR(5, delta=1e-3, max_locations=2, max_visits=2, min_users=1)
+        )
         places = public() if listed else None
         found = evaluate(visits, [mechanism], places, seeds=1, exclude=le.PublicLocations(["bar"]))
         assert len(found.truth.entropy) == (3 if listed else 2)
@@ -193,7 +202,7 @@ class TestAsPrinted:
     def test_is_what_the_experiments_print(self, visits: le.Visits) -> None:
         names_ = ["limit-cb-as-printed", "limit-ss-as-printed", "limit-as-printed"]
         found = evaluate(visits, contenders(names_, ["1"], {"min_users": [4]}), public(), seeds=1)
-        with le.open_queries(visits, locations=le.Locations.of(PLACES)) as queries:
+        with le.private.open_queries(visits, locations=le.mechanisms.Locations.of(PLACES)) as queries:
             bounded = queries.profile(Bounds(5, 5))
         crowd = limit_cb(bounded.user_counts, bounded.entropy, 1.0, 5, 5, 4, seed=0)
         np.testing.assert_array_equal(found.compared[0].example.entropy, crowd.entropy)
@@ -221,7 +230,7 @@ class TestContenders:
         assert {(each.epsilon, each.max_locations) for each in made} == {(0.5, 1), (0.5, 5), (1, 1), (1, 5)}
         assert {each.min_users for each in made[4:]} == {9}
         assert labels(map(named, made))[:5] == [*["limit M=1", "limit M=5"] * 2, "limit-ptr M=1"]
-        assert contenders(["limit", "limit"], ["1"]) == [le.Limit(1, 5, 5)]
+        assert contenders(["limit", "limit"], ["1"]) == [le.paper.Limit(1, max_locations=5, max_visits=5)]
 
     def test_the_default_is_what_the_registry_has(self) -> None:
         assert {"limit", "limit-ss", "limit-ptr"} <= set(default_names())

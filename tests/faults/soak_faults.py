@@ -18,7 +18,7 @@ from pathlib import Path
 import rich
 
 import locentropy as le
-from locentropy.privacy import ledger as ledgers
+from locentropy.ledger import ledger as ledgers
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,8 @@ from tests.publishing.killing import forked
 USED = """
 scipy.stats scipy.optimize threadpoolctl pyarrow.dataset rich.progress rich.table typer._adapters
 ibis.backends.sql.compilers.duckdb sqlglot.dialects.duckdb
-locentropy.cli.main locentropy.cli.publish_summary locentropy.report.page locentropy.release.verify
-locentropy.mechanisms.shares.inference.reading
+locentropy.cli.main locentropy.cli.publish_summary locentropy.release.report.page locentropy.release.verify
+locentropy.mechanisms.shares.estimator.inference
 """.split()
 """What the forks would import, each of them anew."""
 IN_ONE_LEDGER = 20

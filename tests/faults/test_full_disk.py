@@ -116,7 +116,7 @@ def test_no_room_to_spill(disk: Path, tmp_path: Path) -> None:
         le.publish(
             le.Visits(tmp_path / "many.parquet"),
             LIMIT,
-            le.SelectLocations(0.5, 1e-6, 3),
+            le.SelectLocations(0.5, delta=1e-6, max_locations=3),
             out=tmp_path / "may",
             ledger=ledger,
             resources=le.Resources(memory="30MB", threads=1, spill=disk),

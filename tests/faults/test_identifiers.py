@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import locentropy as le
-from locentropy.visits.sql import identifier
+from locentropy.visits.column_types import identifier
 from tests.visits.reference import as_counter
 
 EVIL = [
@@ -87,7 +87,7 @@ def test_columns(evil: str, source: str, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     made = SOURCES[source](table(evil), tmp_path)
     before = sorted(path.name for path in tmp_path.iterdir())
-    with le.open_queries(le.Visits(made, user=evil, location=OTHER)) as queries:
+    with le.private.open_queries(le.Visits(made, user=evil, location=OTHER)) as queries:
         assert as_counter(queries.exact_profile()) == EXPECTED
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
@@ -95,14 +95,14 @@ def test_columns(evil: str, source: str, tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("source", SOURCES)
 def test_ids_on_both_sides(source: str, tmp_path: Path) -> None:
     visits = le.Visits(SOURCES[source](table("user"), tmp_path), user="user", location=OTHER)
-    found = le.profile(visits, le.Bounds(2, 2), locations=["x'y", "nowhere'; --"])
+    found = le.private.profile(visits, le.private.Bounds(2, 2), locations=["x'y", "nowhere'; --"])
     assert as_counter(found) == {("x'y", 1): 1}
 
 
 @pytest.mark.parametrize("evil", [name for name in EVIL if name not in (" ", "a.b.c")])
 def test_tables_of_a_database(evil: str, tmp_path: Path) -> None:
     path = database(table("user"), tmp_path / "rows.duckdb", evil)
-    found = le.exact_profile(le.Visits(path, table=evil, user="user", location=OTHER))
+    found = le.private.exact_profile(le.Visits(path, table=evil, user="user", location=OTHER))
     assert as_counter(found) == EXPECTED
 
 
@@ -116,7 +116,7 @@ def test_files(evil: str, ending: str, tmp_path: Path, monkeypatch: pytest.Monke
     folder.mkdir()
     made = SOURCES[ending](table("user"), tmp_path).rename(folder / f"{evil}.{ending}")
     visits = le.Visits(made, user="user", location=OTHER)
-    assert as_counter(le.exact_profile(visits)) == EXPECTED
+    assert as_counter(le.private.exact_profile(visits)) == EXPECTED
 
 
 @pytest.mark.parametrize("source", ["csv", "parquet", "duckdb", "arrow", "pandas"])
@@ -129,4 +129,4 @@ def test_lists_of_places(source: str, tmp_path: Path) -> None:
 
 def test_names_of_columns_that_are_no_texts() -> None:
     frame = pd.DataFrame({7: [1], "user": ["a"], "location": ["b"]})
-    assert as_counter(le.exact_profile(le.Visits(frame))) == {("b", 1): 1}
+    assert as_counter(le.private.exact_profile(le.Visits(frame))) == {("b", 1): 1}

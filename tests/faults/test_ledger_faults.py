@@ -11,9 +11,9 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import LedgerError
-from locentropy.privacy import ledger as ledgers
+from locentropy.ledger import ledger as ledgers
 from locentropy.publishing import publish as story
-from locentropy.publishing.claim import Claim
+from locentropy.publishing.publication import Publication
 from tests.publishing.making import LIMIT, counted_visits, ledger_in, names, public
 
 
@@ -48,7 +48,7 @@ def test_damaged_before(damage: Callable[[Path], None], tmp_path: Path) -> None:
     ledger = ledger_in(tmp_path)
     damage(ledger.path)
     with pytest.raises(LedgerError, match=r"city\.ledger"):
-        publish(tmp_path, ledger)
+        publish(tmp_path, ledger, ledger=None)
     assert set(names(tmp_path)) <= {"city.ledger"}, "nothing was begun"
 
 
@@ -58,21 +58,21 @@ def test_damaged_between_the_check_and_the_spend(
 ) -> None:
     """Without a spend nothing is drawn; with the ledger put back, the same call finishes."""
     ledger = ledger_in(tmp_path)
-    whole, pay = ledger.path.read_bytes(), Claim.pay
+    whole, pay = ledger.path.read_bytes(), Publication.pay
 
-    def late(self: Claim, *arguments: Any) -> Any:
+    def late(self: Publication, *arguments: Any) -> Any:
         damage(ledger.path)
         return pay(self, *arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Claim, "pay", late)
+        patch.setattr(Publication, "pay", late)
         patch.setattr(story, "_estimates", None)  # to draw would fail in another way
         with pytest.raises(LedgerError, match=r"city\.ledger") as failed:
-            publish(tmp_path, ledger)
+            publish(tmp_path, ledger, ledger=None)
     assert "Repeat the same call" in failed.value.__notes__[0]
     assert "may" not in names(tmp_path)
     ledger.path.write_bytes(whole)
-    publish(tmp_path, ledger)
+    publish(tmp_path, ledger, ledger=None)
     assert len(ledger.verify().spends) == 1
     assert le.verify(tmp_path / "may", ledger).ok
 
@@ -82,22 +82,22 @@ def test_damaged_after_the_draw(
     damage: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is drawn is not published before the ledger knows of it, and is published once that is back."""
-    ledger, stage = ledger_in(tmp_path), Claim.stage
+    ledger, stage = ledger_in(tmp_path), Publication.stage
     whole: list[bytes] = []
 
-    def late(self: Claim, release: Any) -> None:
+    def late(self: Publication, release: Any) -> None:
         stage(self, release)
         whole.append(ledger.path.read_bytes())
         damage(ledger.path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Claim, "stage", late)
+        patch.setattr(Publication, "stage", late)
         with pytest.raises(LedgerError, match=r"city\.ledger"):
-            publish(tmp_path, ledger)
+            publish(tmp_path, ledger, ledger=None)
     assert "may" not in names(tmp_path)
     ledger.path.write_bytes(whole[0])
     with pytest.warns(story.ResumedWarning):
-        publish(tmp_path, ledger)
+        publish(tmp_path, ledger, ledger=None)
     assert len(ledger.verify().spends) == 1
     assert le.verify(tmp_path / "may", ledger).ok
 
@@ -112,11 +112,11 @@ def test_a_clock_that_jumps(year: int, tmp_path: Path, monkeypatch: pytest.Monke
             return datetime(year, 1, 1, tzinfo=UTC)
 
     ledger = ledger_in(tmp_path)
-    publish(tmp_path, ledger, "before")
+    publish(tmp_path, ledger, "before", ledger=None)
     with monkeypatch.context() as patch:
         patch.setattr(ledgers, "datetime", Clock)
-        publish(tmp_path, ledger, "meanwhile")
-    publish(tmp_path, ledger, "after")
+        publish(tmp_path, ledger, "meanwhile", ledger=None)
+    publish(tmp_path, ledger, "after", ledger=None)
     book = ledger.verify()
     assert [spend.number for spend in book.spends] == [1, 2, 3]
     assert float(book.spent.epsilon) == 1.5

@@ -65,6 +65,12 @@ def test_the_process(megabytes: int, tmp_path: Path) -> None:
     if process.returncode != 0:
         assert "may" not in names(tmp_path)
         visits, places = le.Visits(tmp_path / "visits.csv"), le.PublicLocations(tmp_path / "places.csv")
-        le.publish(visits, le.Limit(0.5, 3, 2), places, out=tmp_path / "may", ledger=ledger)
+        le.publish(
+            visits,
+            le.paper.Limit(0.5, max_locations=3, max_visits=2),
+            places,
+            out=tmp_path / "may",
+            ledger=ledger,
+        )
     assert len(ledger.verify().spends) == 1
     assert le.verify(tmp_path / "may", ledger).ok

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 import locentropy as le
-from locentropy.core.files import appearing_together
+from locentropy.core.files import atomic_write
 from locentropy.evaluation import private_files
-from locentropy.privacy import ledger_store
+from locentropy.ledger import store as ledger_store
 from locentropy.privacy.guarantee import Guarantee
-from locentropy.publishing import claim, claim_file
+from locentropy.publishing import publication as claim
+from locentropy.publishing import publication_file as claim_file
 from tests.cli.test_commands import locentropy
 from tests.publishing.making import LIMIT, ledger_in, names, public, visits_in
 
@@ -80,7 +81,7 @@ def test_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At every file of a release: none can be read by others while it is being written."""
     visits, seen = visits_in(tmp_path), []
     monkeypatch.setattr(os, "fsync", lambda _: seen.append(modes(tmp_path)))
-    le.publish(visits, LIMIT, public(), out=tmp_path / "may")
+    le.publish(visits, LIMIT, public(), out=tmp_path / "may", ledger=None)
     parts = [
         (path, mode)
         for each in seen
@@ -92,8 +93,15 @@ def test_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_a_promise(tmp_path: Path) -> None:
-    mechanism = le.LimitCB(1, 3, 2, min_users=2, accept_no_guarantee=True)
-    le.publish(visits_in(tmp_path), mechanism, public(), out=tmp_path / "may-NOT-PRIVATE", not_private=True)
+    mechanism = le.paper.LimitCB(1, max_locations=3, max_visits=2, min_users=2, accept_no_guarantee=True)
+    le.publish(
+        visits_in(tmp_path),
+        mechanism,
+        public(),
+        out=tmp_path / "may-NOT-PRIVATE",
+        not_private=True,
+        ledger=None,
+    )
     made = modes(tmp_path)
     made.pop("visits.csv")
     assert made.pop("may-NOT-PRIVATE") == 0o700
@@ -103,14 +111,14 @@ def test_without_a_promise(tmp_path: Path) -> None:
 
 def test_an_evaluation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, int]] = []
-    together = private_files.appearing_together
+    together = private_files.atomic_write
 
     def looking(*targets: Path) -> Any:
         seen.append(modes(tmp_path))
         return together(*targets)
 
     texts = {"evaluation-PRIVATE.csv": "a", "evaluation-PRIVATE.html": "b"}
-    monkeypatch.setattr(private_files, "appearing_together", looking)
+    monkeypatch.setattr(private_files, "atomic_write", looking)
     monkeypatch.setattr(private_files, "contents", lambda _: texts)
     made = private_files.save(None, tmp_path / "compared")  # type: ignore[arg-type]  # its contents are above
     assert seen == [{"compared-PRIVATE": 0o700}], "closed before there is anything in it"
@@ -121,7 +129,7 @@ def test_nobody_can_wait_where_a_file_is_being_written(tmp_path: Path) -> None:
     """In a folder that others may write to, a file of theirs under a name that can be guessed would get the rows."""
     seen = []
     for _ in range(2):
-        with appearing_together(tmp_path / "exact.csv") as [part]:
+        with atomic_write(tmp_path / "exact.csv") as [part]:
             assert stat.S_IMODE(part.parent.stat().st_mode) == 0o700
             seen.append(part.parent)
             part.write_text("rows")
@@ -148,7 +156,7 @@ def test_files_of_one_name_in_two_folders(tmp_path: Path) -> None:
     targets = tmp_path / "a" / "rows.csv", tmp_path / "b" / "rows.csv"
     for target in targets:
         target.parent.mkdir()
-    with appearing_together(*targets) as parts:
+    with atomic_write(*targets) as parts:
         for part, text in zip(parts, "ab", strict=True):
             part.write_text(text)
     assert [target.read_text() for target in targets] == ["a", "b"]

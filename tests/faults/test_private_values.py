@@ -50,7 +50,7 @@ def test_what_the_engine_says_is_for_the_private_log(
 ) -> None:
     visits = failing(tmp_path)
     with pytest.raises(EngineError) as caught:
-        le.exact_profile(visits)
+        le.private.exact_profile(visits)
     assert MARKER not in "".join(traceback.format_exception(caught.value))
     assert "private log" in str(caught.value)
     assert private_log, "the operator can find out"

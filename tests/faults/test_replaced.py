@@ -15,8 +15,8 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import SourceError
-from locentropy.visits.sources.finding import find_parts
-from locentropy.visits.sources.unchanged import Unchanged
+from locentropy.visits.readers.files import Unchanged
+from locentropy.visits.readers.resolve import find_parts
 from tests.publishing.making import LIMIT, PLACES, ledger_in, names, public
 
 ROWS = pa.table({"user": [f"u{n}" for n in range(12)], "location": [PLACES[n % 3] for n in range(12)]})
@@ -142,4 +142,4 @@ def test_each_of_several_files_is_looked_at(number: int, tmp_path: Path) -> None
             other.replace(folder / f"{number}.csv")
 
     with pytest.raises(SourceError, match=rf"{number}\.csv.* was changed or replaced"):
-        le.publish(le.Visits(folder), LIMIT, public(), progress=progress)
+        le.publish(le.Visits(folder), LIMIT, public(), progress=progress, ledger=None)

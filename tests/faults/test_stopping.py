@@ -37,13 +37,13 @@ run()
 
 MOMENTS = {
     "reading": ("locentropy.publishing.publish", "", "open_queries", 0),
-    "counted": ("locentropy.publishing.claim", "Claim", "pay", 0),
-    "spending": ("locentropy.privacy.ledger_store", "Store", "append", 0),
+    "counted": ("locentropy.publishing.publication", "Publication", "pay", 0),
+    "spending": ("locentropy.ledger.store", "Store", "append", 0),
     "spent": ("locentropy.publishing.publish", "", "_estimates", 1),
     "drawn": ("locentropy.release.release", "Release", "of", 1),
     "writing": ("locentropy.release.files", "", "_write", 1),
     "whole": ("locentropy.release.files", "", "_name", 1),
-    "staged": ("locentropy.publishing.claim", "", "finish", 1),
+    "staged": ("locentropy.publishing.publication", "", "finish", 1),
 }
 """The function, and how many spends there are when it is called."""
 
@@ -51,7 +51,9 @@ MOMENTS = {
 def again(folder: Path, ledger: le.Ledger) -> None:
     """The same call, from Python."""
     visits, places = le.Visits(folder / "visits.csv"), le.PublicLocations(folder / "places.csv")
-    le.publish(visits, le.Limit(0.5, 3, 2), places, out=folder / "may", ledger=ledger)
+    le.publish(
+        visits, le.paper.Limit(0.5, max_locations=3, max_visits=2), places, out=folder / "may", ledger=ledger
+    )
 
 
 @pytest.mark.filterwarnings(f"ignore::{ResumedWarning.__module__}.{ResumedWarning.__name__}")

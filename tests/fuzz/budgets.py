@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import locentropy as le
+from locentropy.ledger import store as ledger_store
+from locentropy.ledger.rules import Entry
 from locentropy.planning import Words, plan_file
-from locentropy.privacy import ledger_store
 from locentropy.privacy.guarantee import Guarantee
-from locentropy.privacy.ledger_book import Entry
-from locentropy.publishing.claim_file import claimed
+from locentropy.publishing.publication_file import claimed
 
 LEDGER_ID, SPENDS = "0" * 32, ["1" * 32, "2" * 32, "3" * 32]
 _STAMP = {"software": "locentropy 0", "time": "2026-01-01T00:00:00+00:00"}
@@ -57,11 +57,19 @@ def read_ledger(folder: Path, content: bytes) -> None:
 def plan_seeds() -> list[bytes]:
     words = Words(title="Map of May", curator="City", purpose="bus lines")
     plans = [
-        le.plan(le.Shares(1), locations=400, people=3000, words=words),
-        le.plan(le.Moments(0.5, 5, 5, max_users=1000), locations=3, users_per_location=[1, 5, 50]),
-        le.plan(le.LimitPTR(1, 1e-6, 5, 5, min_users=20)),
-        le.plan(le.LimitCB(1, 5, 5, min_users=50, accept_no_guarantee=True)),
-        le.plan(le.Limit(1, 5, 5), places="selection", selection=le.SelectLocations(0.5, 1e-6, 5)),
+        le.plan(le.Shares(1), n_locations=400, n_users=3000, about=words),
+        le.plan(
+            le.Moments(0.5, max_locations=5, max_visits=5, max_users=1000),
+            n_locations=3,
+            users_per_location=[1, 5, 50],
+        ),
+        le.plan(le.LimitPTR(1, delta=1e-6, max_locations=5, max_visits=5, min_users=20)),
+        le.plan(le.paper.LimitCB(1, max_locations=5, max_visits=5, min_users=50, accept_no_guarantee=True)),
+        le.plan(
+            le.paper.Limit(1, max_locations=5, max_visits=5),
+            locations="selection",
+            selection=le.SelectLocations(0.5, delta=1e-6, max_locations=5),
+        ),
     ]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "plan.yaml"

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 import locentropy as le
 from locentropy.core.errors import LocentropyError
-from locentropy.visits.engines.engine import Resources
+from locentropy.visits.engines.base import Resources
 from locentropy.visits.visits import BadRows
 from tests.fuzz import mutating
 
@@ -69,7 +69,7 @@ def read_visits(folder: Path, content: bytes, name: str) -> None:
     rule: BadRows = "fail" if len(content) % 2 else "drop"
     visits = le.Visits(path, bad_rows=rule)
     try:
-        profile = le.profile(visits, le.Bounds(3, 2), resources=RESOURCES)
+        profile = le.private.profile(visits, le.private.Bounds(3, 2), resources=RESOURCES)
     except LocentropyError as error:
         # In a header it is the name of a column, which is told.
         if MARKER in str(error) and MARKER.encode() not in content.partition(b"\n")[0]:

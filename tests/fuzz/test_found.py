@@ -10,8 +10,8 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import LocentropyError, ReleaseError, SourceError
-from locentropy.publishing.claim_file import claimed
-from locentropy.release.documents import read_document
+from locentropy.core.strict_yaml import read_document
+from locentropy.publishing.publication_file import claimed
 from tests.fuzz.budgets import ORDER
 
 
@@ -51,13 +51,13 @@ def test_a_column_of_a_parquet_file_whose_name_is_no_text(tmp_path: Path) -> Non
     pq.write_table(pa.table({"user": [1], "location": [2], "nameless": [3]}), path)
     path.write_bytes(path.read_bytes().replace(b"nameless", b"name\xffess"))
     with pytest.raises(SourceError, match=r"rows\.parquet: cannot be read as Parquet"):
-        le.exact_profile(le.Visits(path))
+        le.private.exact_profile(le.Visits(path))
 
 
 def test_more_columns_than_any_table_has(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("user,location" + ",x" * 100_000 + "\n")
-    for read in (lambda: le.exact_profile(le.Visits(path)), le.PublicLocations(path).load):
+    for read in (lambda: le.private.exact_profile(le.Visits(path)), le.PublicLocations(path).load):
         with pytest.raises(SourceError, match=r"rows\.csv: the first line has more than 4,096 fields"):
             read()
 

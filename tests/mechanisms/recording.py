@@ -11,12 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from locentropy.audit import recording
-from locentropy.audit.recording import Crowd
 from locentropy.core.bounds import Bounds
 from locentropy.core.locations import Locations
-from locentropy.core.profile import VisitProfile
 from locentropy.core.share_profile import ShareProfile
+from locentropy.core.visit_profile import VisitProfile
+from locentropy_lab.audit import recording
+from locentropy_lab.audit.recording import Crowd
 
 
 class CrowdQueries(recording.CrowdQueries):
@@ -77,7 +77,7 @@ def measured(mechanism, crowds: list[Crowd]) -> Measured:
     values, scales = np.zeros(len(crowds), dtype=np.int64), np.ones(len(crowds))
     for coin in (True, False):
         noise = Recorder(coin)
-        shown = ~np.isnan(mechanism.estimate(queries, places, noise).entropy)
+        shown = ~np.isnan(mechanism.estimate(mechanism.measure(queries, places, noise), places).entropy)
         values[shown], scales[shown] = noise.values, noise.scales
     tails = np.zeros(len(crowds)) if noise.coins is None else noise.coins
     small = [Fraction(float(tail)) for tail in tails]

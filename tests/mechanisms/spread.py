@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from locentropy.core.locations import Locations
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
+from locentropy.evaluation.simulated_noise import SimulatedNoise
 
 from .recording import CrowdQueries
 
@@ -29,4 +29,7 @@ def crowds(users: int, many: int, law: str = "zipf") -> CrowdQueries:
 
 
 def estimated(mechanism, queries: CrowdQueries, seed: int = 1):
-    return mechanism.estimate(queries, Locations(queries.locations), SimulatedNoise(seed))
+    return mechanism.estimate(
+        mechanism.measure(queries, Locations(queries.locations), SimulatedNoise(seed)),
+        Locations(queries.locations),
+    )

@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from locentropy import LimitPTR
 from locentropy.core.bounds import Bounds
 from locentropy.core.locations import Locations
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
-from locentropy.mechanisms import Limit, LimitCB, LimitPTR, LimitSS
+from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy.paper import Limit, LimitCB, LimitSS
 
 from .recording import CrowdQueries, measured
 
@@ -35,21 +36,27 @@ def crowds(users: int, many: int) -> CrowdQueries:
 def error(mechanism, users: int, many: int = 6000) -> float:
     queries = crowds(users, many)
     exact = queries.profile(Bounds(5, 5)).entropy
-    found = mechanism.estimate(queries, Locations(queries.locations), SimulatedNoise(1))
+    found = mechanism.estimate(
+        mechanism.measure(queries, Locations(queries.locations), SimulatedNoise(1)),
+        Locations(queries.locations),
+    )
     return math.sqrt(float(((found.entropy - exact) ** 2).mean()))
 
 
 @pytest.mark.parametrize(("case", "expected"), LIMIT.items())
 def test_limit(case, expected):
     epsilon, users = case
-    assert error(Limit(epsilon, 5, 5, max_users=PEOPLE), users) == pytest.approx(expected, rel=0.04)
+    assert error(Limit(epsilon, max_locations=5, max_visits=5, max_users=PEOPLE), users) == pytest.approx(
+        expected, rel=0.04
+    )
 
 
 @pytest.mark.parametrize(("case", "expected"), LIMIT_SS.items())
 def test_limit_ss_at_its_best_split(case, expected):
     epsilon, users = case
     mechanisms = [
-        LimitSS(epsilon, 1e-8, 5, 5, split=split, max_users=PEOPLE) for split in (0.5, 0.8, 0.9, 0.98)
+        LimitSS(epsilon, delta=1e-8, max_locations=5, max_visits=5, split=split, max_users=PEOPLE)
+        for split in (0.5, 0.8, 0.9, 0.98)
     ]
     best = min(error(mechanism, users) for mechanism in mechanisms)
     assert best == pytest.approx(expected, rel=0.05)
@@ -58,13 +65,15 @@ def test_limit_ss_at_its_best_split(case, expected):
 @pytest.mark.parametrize(("case", "expected"), LIMIT_CB.items())
 def test_limit_cb(case, expected):
     epsilon, users = case
-    mechanism = LimitCB(epsilon, 5, 5, 50, accept_no_guarantee=True, max_users=PEOPLE)
+    mechanism = LimitCB(
+        epsilon, max_locations=5, max_visits=5, min_users=50, accept_no_guarantee=True, max_users=PEOPLE
+    )
     assert error(mechanism, users) == pytest.approx(expected, rel=0.05)
 
 
 @pytest.mark.parametrize(("case", "expected"), PTR_HALF.items())
 def test_limit_ptr_publishes_half_from(case, expected):
     epsilon, split = case
-    mechanism = LimitPTR(epsilon, 1e-8, 5, 5, 50, split=split)
+    mechanism = LimitPTR(epsilon, delta=1e-8, max_locations=5, max_visits=5, min_users=50, split=split)
     chances = measured(mechanism, [{1: n} for n in range(expected + 2)]).chances
     assert next(n for n, chance in enumerate(chances) if chance >= 0.5) == expected

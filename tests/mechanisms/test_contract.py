@@ -10,24 +10,26 @@ import pyarrow as pa
 import pytest
 
 import locentropy as le
+from locentropy import LimitPTR, Moments
 from locentropy.core.errors import EngineError, ParameterError
 from locentropy.core.estimates import Estimates
 from locentropy.core.locations import Locations
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
-from locentropy.mechanisms import Baseline, LargeDeltaWarning, Limit, LimitCB, LimitPTR, LimitSS, Moments
-from locentropy.mechanisms.shares import Shares
+from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy.mechanisms import LargeDeltaWarning
+from locentropy.mechanisms.shares.mechanism import Shares
+from locentropy.paper import Baseline, Limit, LimitCB, LimitSS
 from locentropy.privacy.calibration import lattice_scales
 from locentropy.privacy.noise import LATTICE, OpenDPNoise, to_lattice
 
 from .recording import CrowdQueries, Recorder
 
 ALL = [
-    Baseline(1.0, 100, 1000),
-    Limit(1.0, 3, 2),
-    Moments(1.0, 3, 2),
-    LimitSS(1.0, 1e-6, 3, 2),
-    LimitPTR(2.0, 1e-6, 3, 2, 2),
-    LimitCB(1.0, 3, 2, 3, accept_no_guarantee=True),
+    Baseline(1.0, max_locations=100, max_visits=1000),
+    Limit(1.0, max_locations=3, max_visits=2),
+    Moments(1.0, max_locations=3, max_visits=2),
+    LimitSS(1.0, delta=1e-6, max_locations=3, max_visits=2),
+    LimitPTR(2.0, delta=1e-6, max_locations=3, max_visits=2, min_users=2),
+    LimitCB(1.0, max_locations=3, max_visits=2, min_users=3, accept_no_guarantee=True),
 ]
 SELECTING = [mechanism for mechanism in ALL if isinstance(mechanism, LimitPTR | LimitCB)]
 LISTING = [mechanism for mechanism in ALL if mechanism not in SELECTING]
@@ -53,7 +55,10 @@ IDS = ["park", "nowhere", "attic", "cellar", "museum"]
 
 def through(mechanism, noise, *, listed=True, crowds=CROWDS, ids=IDS):
     queries = CrowdQueries(crowds, ids)
-    return mechanism.estimate(queries, Locations(queries.locations) if listed else None, noise)
+    return mechanism.estimate(
+        mechanism.measure(queries, Locations(queries.locations) if listed else None, noise),
+        Locations(queries.locations) if listed else None,
+    )
 
 
 # --- through the engine -----------------------------------------------------------------------------------------
@@ -68,8 +73,10 @@ def visits() -> le.Visits:
 @each_and_shares
 def test_every_listed_location_is_there_visited_or_not(mechanism):
     listed = pa.array(["park", "nowhere", "attic", "museum"])
-    with le.open_queries(visits(), locations=listed) as queries:
-        estimates = mechanism.estimate(queries, Locations(listed), OpenDPNoise())
+    with le.private.open_queries(visits(), locations=listed) as queries:
+        estimates = mechanism.estimate(
+            mechanism.measure(queries, Locations(listed), OpenDPNoise()), Locations(listed)
+        )
     assert estimates.locations.equals(listed)
     table = estimates.to_arrow()
     assert table["location"].to_pylist() == listed.to_pylist()
@@ -82,9 +89,9 @@ def test_every_listed_location_is_there_visited_or_not(mechanism):
 
 @each_selecting
 def test_without_a_list_withheld_locations_are_absent(mechanism):
-    with le.open_queries(visits()) as queries:
+    with le.private.open_queries(visits()) as queries:
         assert "attic" in queries.locations.to_pylist()
-        estimates = mechanism.estimate(queries, None, OpenDPNoise())
+        estimates = mechanism.estimate(mechanism.measure(queries, None, OpenDPNoise()), None)
     assert estimates.to_arrow()["location"].to_pylist() == ["elsewhere", "museum", "park"]
     assert estimates.to_arrow()["entropy"].null_count == 0
 
@@ -97,8 +104,13 @@ def test_without_a_list_one_odd_id_does_not_show_in_the_others(mechanism, tmp_pa
     for extra in ([], ["0,x"]):
         path = tmp_path / f"{len(extra)}.csv"
         path.write_text("\n".join(["user,location", *rows, *extra]))
-        with le.open_queries(le.Visits(path)) as queries:
-            found.append((queries.locations.type, mechanism.estimate(queries, None, OpenDPNoise()).locations))
+        with le.private.open_queries(le.Visits(path)) as queries:
+            found.append(
+                (
+                    queries.locations.type,
+                    mechanism.estimate(mechanism.measure(queries, None, OpenDPNoise()), None).locations,
+                )
+            )
     (type_without, without), (type_with, with_) = found
     assert type_without != type_with, "or this tests nothing"
     assert without.equals(with_)
@@ -128,7 +140,9 @@ def test_without_a_list_the_others_refuse(mechanism):
 def test_a_list_that_the_queries_do_not_follow_is_refused(mechanism, other):
     queries = CrowdQueries(CROWDS, IDS)
     with pytest.raises(ParameterError, match="not opened with the public list"):
-        mechanism.estimate(queries, Locations(pa.array(other)), OpenDPNoise())
+        mechanism.estimate(
+            mechanism.measure(queries, Locations(pa.array(other)), OpenDPNoise()), Locations(pa.array(other))
+        )
     assert queries.asked == []
 
 
@@ -136,7 +150,7 @@ class Loose(CrowdQueries):
     """An engine that does not bound."""
 
     def profile(self, bounds):
-        return super().profile(le.Bounds(bounds.max_locations, 10 * bounds.max_visits))
+        return super().profile(le.private.Bounds(bounds.max_locations, 10 * bounds.max_visits))
 
 
 class Other(CrowdQueries):
@@ -151,14 +165,19 @@ class Other(CrowdQueries):
 def test_an_answer_to_another_question_is_refused(mechanism, kind):
     queries = kind(CROWDS, IDS)
     with pytest.raises(EngineError, match="another profile"):
-        mechanism.estimate(queries, Locations(queries.locations), OpenDPNoise())
+        mechanism.estimate(
+            mechanism.measure(queries, Locations(queries.locations), OpenDPNoise()),
+            Locations(queries.locations),
+        )
 
 
 @each
 def test_asks_for_its_own_bounds(mechanism):
     queries = CrowdQueries(CROWDS, IDS)
-    mechanism.estimate(queries, Locations(queries.locations), Recorder())
-    assert queries.asked == [le.Bounds(mechanism.max_locations, mechanism.max_visits)]
+    mechanism.estimate(
+        mechanism.measure(queries, Locations(queries.locations), Recorder()), Locations(queries.locations)
+    )
+    assert queries.asked == [le.private.Bounds(mechanism.max_locations, mechanism.max_visits)]
 
 
 # --- values -------------------------------------------------------------------------------------------------------
@@ -173,7 +192,9 @@ def recorded(mechanism) -> tuple[Recorder, Estimates]:
 def test_the_lattice_points_of_the_entropy_are_noised(mechanism):
     noise, estimates = recorded(mechanism)
     exact = (
-        CrowdQueries(CROWDS, IDS).profile(le.Bounds(mechanism.max_locations, mechanism.max_visits)).entropy
+        CrowdQueries(CROWDS, IDS)
+        .profile(le.private.Bounds(mechanism.max_locations, mechanism.max_visits))
+        .entropy
     )
     shown = ~np.isnan(estimates.entropy)
     assert noise.values.dtype == np.int64
@@ -194,11 +215,13 @@ def test_values_are_on_the_lattice_and_not_negative(mechanism):
 @pytest.mark.parametrize("max_users", [1, 20])
 def test_values_are_at_most_the_logarithm_of_the_users(max_users):
     for mechanism in (
-        Limit(0.1, 3, 2, max_users=max_users),
-        Moments(0.1, 3, 2, max_users=max_users),
-        LimitSS(0.1, 1e-6, 3, 2, max_users=max_users),
-        LimitPTR(5.0, 1e-6, 3, 2, 2, max_users=max_users),
-        LimitCB(0.1, 3, 2, 3, accept_no_guarantee=True, max_users=max_users),
+        Limit(0.1, max_locations=3, max_visits=2, max_users=max_users),
+        Moments(0.1, max_locations=3, max_visits=2, max_users=max_users),
+        LimitSS(0.1, delta=1e-6, max_locations=3, max_visits=2, max_users=max_users),
+        LimitPTR(5.0, delta=1e-6, max_locations=3, max_visits=2, min_users=2, max_users=max_users),
+        LimitCB(
+            0.1, max_locations=3, max_visits=2, min_users=3, accept_no_guarantee=True, max_users=max_users
+        ),
     ):
         estimates = through(mechanism, OpenDPNoise(), crowds=CROWDS * 20, ids=[f"{i:03}" for i in range(100)])
         assert np.nanmax(estimates.entropy) == pytest.approx(math.log(max_users))
@@ -209,7 +232,7 @@ def test_values_are_at_most_the_logarithm_of_the_users(max_users):
 def test_limit_ss_applies_each_location_its_own_scale():
     """Whatever the order of the locations, and for sizes that occur more than once."""
     sizes = np.random.default_rng(3).permutation([0, 0, 1, 2, 2, 3, 17, 500, 500, 30_000])
-    mechanism = LimitSS(1.0, 1e-8, 5, 5)
+    mechanism = LimitSS(1.0, delta=1e-8, max_locations=5, max_visits=5)
     noise = Recorder()
     through(mechanism, noise, crowds=[{1: int(n)} for n in sizes], ids=[str(i) for i in range(10)])
     for n, scale in zip(sizes, noise.scales, strict=True):
@@ -218,7 +241,7 @@ def test_limit_ss_applies_each_location_its_own_scale():
 
 def test_limit_ss_noise_is_as_wide_as_its_scales():
     """By drawing, with a public seed: the mean of |noise| is the scale."""
-    mechanism = LimitSS(1.0, 1e-8, 5, 5, split=0.9)
+    mechanism = LimitSS(1.0, delta=1e-8, max_locations=5, max_visits=5, split=0.9)
     sizes = [300] * 4000 + [5000] * 4000
     noise = SimulatedNoise(7)
     estimates = through(mechanism, noise, crowds=[{1: n} for n in sizes], ids=[str(i) for i in range(8000)])
@@ -254,27 +277,38 @@ def test_error_bars_are_public_constants_or_absent(mechanism):
 
 
 def test_guarantees_say_what_is_promised_and_what_is_public():
-    said = str(Limit(0.1, 5, 3, keep="first", max_users=1000).guarantee)
+    said = str(Limit(0.1, max_locations=5, max_visits=3, keep="first", max_users=1000).guarantee)
     assert said.startswith("Differentially private with ε = 0.1, for one user's whole record")
     for known in ("epsilon = 0.1", "max_locations = 5", "max_visits = 3", "keep = first", "max_users = 1000"):
         assert known in said
     assert "locations = the list, which was not made from the visits" in said
-    assert Limit(0.1, 5, 3).guarantee.kind == "pure"
-    assert Moments(0.1, 5, 3).guarantee == Limit(0.1, 5, 3).guarantee
-    assert Baseline(0.1, 5, 3).guarantee == Limit(0.1, 5, 3).guarantee
-    for mechanism in (LimitSS(0.1, 1e-9, 5, 3), LimitPTR(0.1, 1e-9, 5, 3, 7)):
+    assert Limit(0.1, max_locations=5, max_visits=3).guarantee.kind == "pure"
+    assert (
+        Moments(0.1, max_locations=5, max_visits=3).guarantee
+        == Limit(0.1, max_locations=5, max_visits=3).guarantee
+    )
+    assert (
+        Baseline(0.1, max_locations=5, max_visits=3).guarantee
+        == Limit(0.1, max_locations=5, max_visits=3).guarantee
+    )
+    for mechanism in (
+        LimitSS(0.1, delta=1e-9, max_locations=5, max_visits=3),
+        LimitPTR(0.1, delta=1e-9, max_locations=5, max_visits=3, min_users=7),
+    ):
         assert mechanism.guarantee.kind == "approximate"
         assert str(mechanism.guarantee).startswith("Differentially private with ε = 0.1, δ = 1e-9")
         assert "split = 0.5" in str(mechanism.guarantee)
-    assert "min_users = 7" in str(LimitPTR(0.1, 1e-9, 5, 3, 7).guarantee)
-    assert "floor = 0.001" in str(LimitSS(0.1, 1e-9, 5, 3).guarantee)
+    assert "min_users = 7" in str(
+        LimitPTR(0.1, delta=1e-9, max_locations=5, max_visits=3, min_users=7).guarantee
+    )
+    assert "floor = 0.001" in str(LimitSS(0.1, delta=1e-9, max_locations=5, max_visits=3).guarantee)
     assert str(ALL[-1].guarantee).startswith("Not differentially private: which locations Limit-CB publishes")
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 1 / 3, 7])
 @pytest.mark.parametrize("split", [0.1, 0.3, 1 / 3, 0.7])
 def test_the_parts_of_limit_ptr_add_up_to_epsilon(epsilon, split):
-    mechanism = LimitPTR(epsilon, 1e-8, 5, 5, 50, split=split)
+    mechanism = LimitPTR(epsilon, delta=1e-8, max_locations=5, max_visits=5, min_users=50, split=split)
     assert sum(mechanism.budgets) == mechanism.guarantee.epsilon
     assert min(mechanism.budgets) > 0
 
@@ -334,27 +368,30 @@ def test_delta_has_no_default_and_limit_cb_is_refused_by_default():
     with pytest.raises(TypeError, match="delta"):
         LimitPTR(epsilon=1.0, max_locations=5, max_visits=5, min_users=50)
     with pytest.raises(ParameterError, match=r"not differentially private.*LimitPTR"):
-        LimitCB(1.0, 5, 5, 50)
+        LimitCB(1.0, max_locations=5, max_visits=5, min_users=50)
     with pytest.raises(ParameterError, match="min_users=0"):
-        LimitCB(1.0, 5, 5, 0, accept_no_guarantee=True)
+        LimitCB(1.0, max_locations=5, max_visits=5, min_users=0, accept_no_guarantee=True)
 
 
 def test_a_budget_for_which_no_noise_is_enough_is_refused_before_anything_is_asked():
     with pytest.raises(ParameterError, match="no usable noise"):
-        LimitSS(1e-7, 1e-8, 1000, 5)
+        LimitSS(1e-7, delta=1e-8, max_locations=1000, max_visits=5)
     with pytest.raises(ParameterError, match="leave each location"):
-        LimitPTR(1e-7, 1e-8, 1000, 5, 50)
+        LimitPTR(1e-7, delta=1e-8, max_locations=1000, max_visits=5, min_users=50)
     queries = CrowdQueries(CROWDS, IDS)
     with pytest.raises(ParameterError, match="too large"):
-        Limit(1e-12, 1000, 5).estimate(queries, Locations(queries.locations), OpenDPNoise())
+        Limit(1e-12, max_locations=1000, max_visits=5).estimate(
+            Limit(1e-12, 1000, 5).measure(queries, Locations(queries.locations), OpenDPNoise()),
+            Locations(queries.locations),
+        )
     assert queries.asked == []
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda users: LimitSS(1.0, 1e-4, 5, 5, max_users=users),
-        lambda users: LimitPTR(1.0, 1e-4, 5, 5, 50, max_users=users),
+        lambda users: LimitSS(1.0, delta=1e-4, max_locations=5, max_visits=5, max_users=users),
+        lambda users: LimitPTR(1.0, delta=1e-4, max_locations=5, max_visits=5, min_users=50, max_users=users),
     ],
 )
 def test_warns_of_a_delta_above_one_over_the_users(make):
@@ -372,10 +409,22 @@ def test_narrow_whole_numbers_do_not_overflow(kind):
     """6000 · 726,819 is beyond 32 bits: multiplied as such it would become a small sensitivity."""
     many = 100 if kind is np.int8 else 6000
     for plain, narrow in (
-        (Limit(1.0, many, 5), Limit(1.0, kind(many), kind(5))),
-        (Moments(1.0, many, 5), Moments(1.0, kind(many), kind(5))),
-        (LimitPTR(1.0, 1e-8, many, 5, 50), LimitPTR(1.0, 1e-8, kind(many), kind(5), kind(50))),
+        (
+            Limit(1.0, max_locations=many, max_visits=5),
+            Limit(1.0, max_locations=kind(many), max_visits=kind(5)),
+        ),
+        (
+            Moments(1.0, max_locations=many, max_visits=5),
+            Moments(1.0, max_locations=kind(many), max_visits=kind(5)),
+        ),
+        (
+            LimitPTR(1.0, delta=1e-8, max_locations=many, max_visits=5, min_users=50),
+            LimitPTR(1.0, delta=1e-8, max_locations=kind(many), max_visits=kind(5), min_users=kind(50)),
+        ),
     ):
         assert narrow == plain
         assert narrow.scale == plain.scale
-    assert LimitSS(1.0, 1e-8, kind(many), kind(5)).calibration == LimitSS(1.0, 1e-8, many, 5).calibration
+    assert (
+        LimitSS(1.0, delta=1e-8, max_locations=kind(many), max_visits=kind(5)).calibration
+        == LimitSS(1.0, delta=1e-8, max_locations=many, max_visits=5).calibration
+    )

@@ -13,7 +13,7 @@ import pytest
 from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import Estimates
 from locentropy.core.locations import Locations
-from locentropy.mechanisms.crossing import half_width, std_error
+from locentropy.mechanisms.listed_estimates import half_width, std_error
 from locentropy.privacy.noise import LATTICE
 
 PACKAGE = Path(__file__).parents[2] / "src" / "locentropy"

@@ -8,10 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from locentropy import Moments
 from locentropy.core.bounds import Bounds
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations
-from locentropy.mechanisms import Moments, moments
+from locentropy.mechanisms.moments.mechanism import mechanism as moments
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.moments import MomentsTable, visit_moments
 from locentropy.privacy.noise import LATTICE, OpenDPNoise
@@ -28,7 +29,10 @@ from .spread import crowds, estimated
 def test_errors_are_those_of_the_theory(case, expected):
     epsilon, users = case
     queries = crowds(users, 6000)
-    off = estimated(Moments(epsilon, 5, 5), queries).entropy - queries.profile(Bounds(5, 5)).entropy
+    off = (
+        estimated(Moments(epsilon, max_locations=5, max_visits=5), queries).entropy
+        - queries.profile(Bounds(5, 5)).entropy
+    )
     assert math.sqrt((off**2).mean()) == pytest.approx(expected, rel=0.05)
 
 
@@ -39,14 +43,19 @@ def test_without_noise_the_entropy_comes_out(max_visits):
         {int(v): int(draw.integers(1, 90)) for v in draw.integers(1, max_visits + 1, 5)} for _ in range(50)
     ]
     queries = CrowdQueries([*found, {}, {max_visits: 1}, {1: 1}])
-    shown = Moments(1.0, 5, max_visits).estimate(queries, Locations(queries.locations), Recorder())
+    shown = Moments(1.0, max_locations=5, max_visits=max_visits).estimate(
+        Moments(1.0, 5, max_visits).measure(queries, Locations(queries.locations), Recorder()),
+        Locations(queries.locations),
+    )
     assert shown.entropy == pytest.approx(queries.profile(Bounds(5, max_visits)).entropy, abs=2e-4)
 
 
 def test_one_visit_at_most_gives_the_logarithm_of_noisy_users():
     noise = Recorder()
     queries = CrowdQueries([{1: 40}, {3: 7}, {}])
-    shown = Moments(1.0, 5, 1).estimate(queries, Locations(queries.locations), noise)
+    shown = Moments(1.0, max_locations=5, max_visits=1).estimate(
+        Moments(1.0, 5, 1).measure(queries, Locations(queries.locations), noise), Locations(queries.locations)
+    )
     assert noise.values.tolist() == [[40 * LATTICE, 0], [7 * LATTICE, 0], [0, 0]]
     assert shown.entropy == pytest.approx([math.log(40), math.log(7), 0.0])
 
@@ -57,7 +66,9 @@ def test_one_visit_at_most_gives_the_logarithm_of_noisy_users():
 def recorded(mechanism, found: list[Crowd]) -> Recorder:
     noise = Recorder()
     queries = CrowdQueries(found)
-    mechanism.estimate(queries, Locations(queries.locations), noise)
+    mechanism.estimate(
+        mechanism.measure(queries, Locations(queries.locations), noise), Locations(queries.locations)
+    )
     return noise
 
 
@@ -90,7 +101,9 @@ GRID = [(e, m, c) for e in (0.1, 1.0, 5.0, 10.0) for m in (1, 5, 30) for c in (1
 
 @pytest.mark.parametrize(("epsilon", "max_locations", "max_visits"), GRID)
 def test_keeps_its_promise_and_wastes_little(epsilon, max_locations, max_visits):
-    found = loss(Moments(epsilon, max_locations, max_visits), *neighbours(max_visits))
+    found = loss(
+        Moments(epsilon, max_locations=max_locations, max_visits=max_visits), *neighbours(max_visits)
+    )
     assert found <= exact(epsilon)
     assert found > exact(epsilon) * Fraction(99_999, 100_000)
 
@@ -98,7 +111,7 @@ def test_keeps_its_promise_and_wastes_little(epsilon, max_locations, max_visits)
 @pytest.mark.parametrize(("max_visits", "users"), [(2, 4), (3, 3), (5, 3)])
 def test_keeps_its_promise_for_all_small_crowds(max_visits, users):
     before, after = (list(each) for each in zip(*every_crowd(max_visits, users), strict=True))
-    assert loss(Moments(1.0, 3, max_visits), before, after) <= 1
+    assert loss(Moments(1.0, max_locations=3, max_visits=max_visits), before, after) <= 1
 
 
 class OneShort(MomentsTable):
@@ -149,9 +162,9 @@ moments_scale = moments.laplace_scale
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_seen(fault, monkeypatch):
     before, after = neighbours(6)
-    assert loss(Moments(1.0, 5, 6), before, after) <= 1
+    assert loss(Moments(1.0, max_locations=5, max_visits=6), before, after) <= 1
     monkeypatch.setattr(moments, *FAULTS[fault])
-    assert loss(Moments(1.0, 5, 6), before, after) > 1
+    assert loss(Moments(1.0, max_locations=5, max_visits=6), before, after) > 1
 
 
 def test_visits_beyond_the_bound_are_not_summed(monkeypatch):
@@ -159,7 +172,10 @@ def test_visits_beyond_the_bound_are_not_summed(monkeypatch):
     queries = CrowdQueries([{9: 4}])
     monkeypatch.setattr(moments, "Bounds", lambda m, c, k: Bounds(m, 2 * c, k))
     with pytest.raises(IndexError):
-        Moments(1.0, 5, 5).estimate(queries, Locations(queries.locations), Recorder())
+        Moments(1.0, max_locations=5, max_visits=5).estimate(
+            Moments(1.0, 5, 5).measure(queries, Locations(queries.locations), Recorder()),
+            Locations(queries.locations),
+        )
 
 
 # --- what it refuses ----------------------------------------------------------------------------------------------
@@ -167,18 +183,24 @@ def test_visits_beyond_the_bound_are_not_summed(monkeypatch):
 
 def test_more_than_a_hundred_visits_are_refused():
     with pytest.raises(ParameterError, match=r"max_visits=101.*Moments\("):
-        Moments(1.0, 5, 101)
+        Moments(1.0, max_locations=5, max_visits=101)
 
 
 def test_an_impossible_budget_is_refused_before_anything_is_asked():
     queries = CrowdQueries([{1: 3}])
     with pytest.raises(ParameterError, match="too large"):
-        Moments(1e-12, 1000, 5).estimate(queries, Locations(queries.locations), OpenDPNoise())
+        Moments(1e-12, max_locations=1000, max_visits=5).estimate(
+            Moments(1e-12, 1000, 5).measure(queries, Locations(queries.locations), OpenDPNoise()),
+            Locations(queries.locations),
+        )
     assert queries.asked == []
 
 
 def test_noise_fit_to_publish_goes_through():
     queries = crowds(2000, 20)
-    found = Moments(1.0, 5, 5).estimate(queries, Locations(queries.locations), OpenDPNoise())
+    found = Moments(1.0, max_locations=5, max_visits=5).estimate(
+        Moments(1.0, 5, 5).measure(queries, Locations(queries.locations), OpenDPNoise()),
+        Locations(queries.locations),
+    )
     assert found.private
     assert found.entropy == pytest.approx(queries.profile(Bounds(5, 5)).entropy, abs=0.3)

@@ -12,11 +12,12 @@ import pyarrow as pa
 import pytest
 
 import locentropy as le
+from locentropy import LimitPTR, Moments
 from locentropy.core.locations import Locations
-from locentropy.mechanisms import Limit, LimitPTR, LimitSS, Moments
-from locentropy.mechanisms.shares.asking import MAX_VISITS
+from locentropy.core.queries import CachedQueries
+from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS
+from locentropy.paper import Limit, LimitSS
 from locentropy.privacy.guarantee import exact
-from locentropy.publishing.remembered import Remembered
 from locentropy.visits import queries as table_queries
 from locentropy.visits.queries import TableQueries
 from tests.visits.reference import Row
@@ -27,7 +28,7 @@ from .recording import Recorder
 from .shares.recording import Drawn, loss, noised
 
 PLACES = pa.array([f"place-{at}" for at in range(6)])
-EPSILON_1 = Fraction(LimitSS(1.0, 1e-6, 2, 3).calibration.epsilon_1)
+EPSILON_1 = Fraction(LimitSS(1.0, delta=1e-6, max_locations=2, max_visits=3).calibration.epsilon_1)
 
 
 def table(seed: int) -> list[tuple[int, str]]:
@@ -45,15 +46,15 @@ def measured(rows: list[tuple[int, str]], keep: str) -> dict[str, tuple[list[int
     """What each mechanism noises, and with which scales, for every listed place."""
     visits = le.Visits(pa.table({"user": [u for u, _ in rows], "location": [at for _, at in rows]}))
     found = {}
-    with le.open_queries(visits, locations=PLACES) as queries:
+    with le.private.open_queries(visits, locations=PLACES) as queries:
         for mechanism in (
-            Limit(1.0, 2, 3, keep),
-            Moments(1.0, 2, 3, keep),
-            LimitSS(1.0, 1e-6, 2, 3, keep=keep),
-            LimitPTR(1.0, 0.4, 2, 3, 0, keep=keep),
+            Limit(1.0, max_locations=2, max_visits=3, keep=keep),
+            Moments(1.0, max_locations=2, max_visits=3, keep=keep),
+            LimitSS(1.0, delta=1e-6, max_locations=2, max_visits=3, keep=keep),
+            LimitPTR(1.0, delta=0.4, max_locations=2, max_visits=3, min_users=0, keep=keep),
         ):
             noise = Recorder()
-            mechanism.estimate(queries, Locations(PLACES), noise)
+            mechanism.estimate(mechanism.measure(queries, Locations(PLACES), noise), Locations(PLACES))
             found[type(mechanism).__name__] = (noise.values.ravel().tolist(), noise.scales.ravel().tolist())
         found["coins"] = (noise.coins.tolist(), [])
     return found
@@ -87,7 +88,7 @@ def test_one_user_costs_no_more_than_promised(seed, keep):
 def test_the_check_sees_an_engine_that_does_not_bound_locations(monkeypatch):
     """Planted: users keep all their places, though the answer says that they keep two."""
 
-    def unbounded(self, bounds: le.Bounds) -> le.VisitProfile:
+    def unbounded(self, bounds: le.private.Bounds) -> le.private.VisitProfile:
         loose = self.profiles([replace(bounds, max_locations=6)])[0]
         return replace(loose, bounds=replace(loose.bounds, max_locations=bounds.max_locations))
 
@@ -109,15 +110,15 @@ EPSILONS = (0.1, 1 / 3, 1.0, 5.0, 7.3, 10.0)
 def crowd(seed: int) -> list[Row]:
     """A dozen users of all sizes, one who hardly leaves two places, and one whose shares count most."""
     homely = [Row(12, at, None, 2**30) for at in (0, 41) for _ in range(3)]
-    return people(seed) + homely + [Row(13, at, None, MAX_VISITS) for at in WITHIN[:11]]
+    return people(seed) + homely + [Row(13, at, None, SPLIT_MAX_VISITS) for at in WITHIN[:11]]
 
 
 @contextmanager
-def opened(rows: list[Row]) -> Iterator[list[Remembered]]:
+def opened(rows: list[Row]) -> Iterator[list[CachedQueries]]:
     """Queries about a list, and as after a selection: restricted to a part of it."""
     visits = le.Visits(as_table(rows, counted=True, timed=False))
-    with le.open_queries(visits, locations=LISTED, resources=le.Resources(threads=1)) as queries:
-        yield [Remembered(queries), Remembered(queries.restricted_to(Locations.of(WITHIN)))]
+    with le.private.open_queries(visits, locations=LISTED, resources=le.Resources(threads=1)) as queries:
+        yield [CachedQueries(queries), CachedQueries(queries.restricted_to(Locations.of(WITHIN)))]
 
 
 def shares_drawn(rows: list[Row]) -> dict[tuple[float, int], Drawn]:

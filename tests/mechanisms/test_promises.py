@@ -7,7 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from locentropy.mechanisms import baseline, limit, limit_ptr, limit_ss
+from locentropy.mechanisms import limit_ptr
+from locentropy.mechanisms.paper import limit, limit_ss
+from locentropy.mechanisms.paper import limit as baseline
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.noise import LATTICE
 from locentropy.privacy.sensitivity import largest_change, local_sensitivity
@@ -69,13 +71,13 @@ def test_limit_keeps_its_promise(kind, epsilon, max_locations, max_visits):
 
 @pytest.mark.parametrize("max_visits", [1, 5, 20])
 def test_limit_wastes_little(max_visits):
-    mechanism = limit.Limit(1.0, 5, max_visits)
+    mechanism = limit.Limit(1.0, max_locations=5, max_visits=max_visits)
     assert value_loss(*both(mechanism, some_users(3000)), 5) > exact(1.0) * Fraction(99_999, 100_000)
 
 
 @pytest.mark.parametrize(("max_visits", "users"), [(2, 4), (3, 3), (5, 3)])
 def test_limit_keeps_its_promise_for_all_small_crowds(max_visits, users):
-    mechanism = limit.Limit(1.0, 3, max_visits)
+    mechanism = limit.Limit(1.0, max_locations=3, max_visits=max_visits)
     before, after = zip(*every_crowd(max_visits, users), strict=True)
     assert value_loss(measured(mechanism, list(before)), measured(mechanism, list(after)), 3) <= 1
 
@@ -94,7 +96,7 @@ LIMIT_FAULTS = {
 @pytest.mark.parametrize("fault", LIMIT_FAULTS)
 def test_faults_of_limit_are_seen(fault, monkeypatch):
     max_locations, max_visits, name, change = LIMIT_FAULTS[fault]
-    mechanism = limit.Limit(1.0, max_locations, max_visits)
+    mechanism = limit.Limit(1.0, max_locations=max_locations, max_visits=max_visits)
     monkeypatch.setattr(limit, name, change(getattr(limit, name)))
     if name == "Bounds":  # the crowds must be such that the bound matters
         before, after = pairs(2 * max_visits, some_users(3000))
@@ -120,7 +122,7 @@ def smooth_breaks(mechanism) -> bool:
 
 @on_the_grid
 def test_limit_ss_keeps_its_promise(epsilon, max_locations, max_visits):
-    mechanism = limit_ss.LimitSS(epsilon, DELTA, max_locations, max_visits)
+    mechanism = limit_ss.LimitSS(epsilon, delta=DELTA, max_locations=max_locations, max_visits=max_visits)
     assert smooth_keeps(mechanism)
     before, after = both(mechanism, some_users(3000))
     assert all(smooth_conditions(before, after, mechanism.calibration).values())
@@ -129,7 +131,7 @@ def test_limit_ss_keeps_its_promise(epsilon, max_locations, max_visits):
 @pytest.mark.parametrize("split", [0.1, 0.95])
 @pytest.mark.parametrize("floor", [0.0, 0.1])
 def test_limit_ss_keeps_its_promise_for_other_splits_and_floors(split, floor):
-    mechanism = limit_ss.LimitSS(1.0, DELTA, 5, 5, floor=floor, split=split)
+    mechanism = limit_ss.LimitSS(1.0, delta=DELTA, max_locations=5, max_visits=5, floor=floor, split=split)
     assert smooth_keeps(mechanism)
     before, after = both(mechanism, some_users(30_000))
     assert all(smooth_conditions(before, after, mechanism.calibration).values())
@@ -197,9 +199,13 @@ SMOOTH_FAULTS = {
 @pytest.mark.parametrize("fault", SMOOTH_FAULTS)
 def test_faults_of_limit_ss_are_seen(fault, monkeypatch):
     epsilon, max_locations, max_visits, name, change, breaks, conditions = SMOOTH_FAULTS[fault]
-    sound = limit_ss.LimitSS(epsilon, DELTA, max_locations, max_visits, floor=0.0)
+    sound = limit_ss.LimitSS(
+        epsilon, delta=DELTA, max_locations=max_locations, max_visits=max_visits, floor=0.0
+    )
     monkeypatch.setattr(limit_ss, name, change(getattr(limit_ss, name)))
-    mechanism = limit_ss.LimitSS(epsilon, DELTA, max_locations, max_visits, floor=0.0)
+    mechanism = limit_ss.LimitSS(
+        epsilon, delta=DELTA, max_locations=max_locations, max_visits=max_visits, floor=0.0
+    )
     met = smooth_conditions(*both(mechanism, some_users(3000)), sound.calibration)
     assert {condition for condition, holds in met.items() if not holds} >= conditions
     assert smooth_breaks(mechanism) == breaks

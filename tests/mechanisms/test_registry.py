@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from locentropy import LimitPTR, Moments, Shares
 from locentropy.cli.mechanism_options import DEFAULT
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
-from locentropy.mechanisms import Baseline, Limit, LimitCB, LimitPTR, LimitSS, Moments, Shares
+from locentropy.evaluation.simulated_noise import SimulatedNoise
 from locentropy.mechanisms.registry import (
     described,
     estimand_of,
@@ -22,17 +22,18 @@ from locentropy.mechanisms.registry import (
     parameters_of,
     read_parameters,
 )
+from locentropy.paper import Baseline, Limit, LimitCB, LimitSS
 
 from .recording import CrowdQueries
 
 MADE = {
     "shares": Shares(0.3, max_users=100_000),
-    "moments": Moments(0.7, 5, 20, keep="most-visited", max_users=100_000),
-    "baseline": Baseline(0.1, 100, 1000),
-    "limit": Limit(1, 5, 5, keep="first", max_users=100_000),
-    "limit-ss": LimitSS(0.3, 1e-8, 5, 5, floor=0.002, split=0.9),
-    "limit-ptr": LimitPTR(5.0, 1e-8, 5, 5, 50, split=0.3),
-    "limit-cb": LimitCB(1.0, 5, 5, 50, accept_no_guarantee=True),
+    "moments": Moments(0.7, max_locations=5, max_visits=20, keep="most-visited", max_users=100_000),
+    "baseline": Baseline(0.1, max_locations=100, max_visits=1000),
+    "limit": Limit(1, max_locations=5, max_visits=5, keep="first", max_users=100_000),
+    "limit-ss": LimitSS(0.3, delta=1e-8, max_locations=5, max_visits=5, floor=0.002, split=0.9),
+    "limit-ptr": LimitPTR(5.0, delta=1e-8, max_locations=5, max_visits=5, min_users=50, split=0.3),
+    "limit-cb": LimitCB(1.0, max_locations=5, max_visits=5, min_users=50, accept_no_guarantee=True),
 }
 
 
@@ -65,14 +66,17 @@ def test_the_example_is_a_correct_call(name: str) -> None:
 def test_the_estimand_is_known_before_it_is_estimated(name: str) -> None:
     mechanism = mechanism_from(name, example_of(name))
     queries = CrowdQueries([{1: 40, 2: 3}] * 40)
-    made = mechanism.estimate(queries, Locations(queries.locations), SimulatedNoise(1))
+    made = mechanism.estimate(
+        mechanism.measure(queries, Locations(queries.locations), SimulatedNoise(1)),
+        Locations(queries.locations),
+    )
     assert estimand_of(mechanism) == made.estimand
     assert (made.entropy_busy is not None) == (name == "shares")
 
 
 @given(st.floats(min_value=1e-6, max_value=1000))
 def test_epsilon_survives_to_the_last_digit(epsilon: float) -> None:
-    mechanism = Limit(epsilon, 5, 5)
+    mechanism = Limit(epsilon, max_locations=5, max_visits=5)
     again = mechanism_from(*described(mechanism))
     assert again.guarantee == mechanism.guarantee
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from locentropy.core.errors import ParameterError
-from locentropy.mechanisms.limit import Limit
-from locentropy.mechanisms.limit_cb import LimitCB
-from locentropy.mechanisms.limit_ss import LimitSS
-from locentropy.mechanisms.select_locations import SelectLocations
+from locentropy.mechanisms.paper.limit import Limit
+from locentropy.mechanisms.paper.limit_cb import LimitCB
+from locentropy.mechanisms.paper.limit_ss import LimitSS
+from locentropy.mechanisms.select import SelectLocations
 from locentropy.privacy.calibration import calibrate, lattice_scales, log_mass
 from locentropy.privacy.noise import LARGEST_SCALE, laplace_epsilon, laplace_scale, lattice_sensitivity
 from locentropy.privacy.selection import SelectionCurve
@@ -23,7 +23,7 @@ from tests.privacy.loss import hockey_stick
 @pytest.mark.parametrize("split", [1e-12, 1e-9, 1e-7, 5e-324, 1 - 2**-53])
 def test_limit_ss_refuses_before_any_data_what_the_noise_could_refuse_after_it(split: float) -> None:
     with pytest.raises(ParameterError):
-        LimitSS(1.0, 1e-8, 5, 5, split=split)
+        LimitSS(1.0, delta=1e-8, max_locations=5, max_visits=5, split=split)
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,14 @@ def test_limit_ss_refuses_impossible_budgets_in_words(arguments: tuple[float, ..
 @pytest.mark.parametrize("floor", [True, 1e300, 10**400, -1, float("nan")])
 def test_limit_ss_refuses_impossible_floors(floor: float) -> None:
     with pytest.raises(ParameterError):
-        LimitSS(1.0, 1e-8, 5, 5, floor=floor)
+        LimitSS(1.0, delta=1e-8, max_locations=5, max_visits=5, floor=floor)
 
 
 @pytest.mark.parametrize("split", [1e-6, 0.5, 1 - 1e-6])
 @pytest.mark.parametrize("epsilon", [1e-3, 1.0, 100.0])
 def test_what_limit_ss_accepts_the_noise_accepts_at_every_n(epsilon: float, split: float) -> None:
     try:
-        mechanism = LimitSS(epsilon, 1e-8, 5, 5, split=split)
+        mechanism = LimitSS(epsilon, delta=1e-8, max_locations=5, max_visits=5, split=split)
     except ParameterError:
         return
     scales = mechanism._scales(np.array([0, 1, 2, 10, 435, 436, 10**4, 10**7]))
@@ -64,7 +64,7 @@ def test_what_limit_ss_accepts_the_noise_accepts_at_every_n(epsilon: float, spli
 def test_limit_cb_covers_every_n_from_k_on(max_visits: int, k: int) -> None:
     largest = local_sensitivity(max_visits, np.arange(k, 5000)).max()
     expected = laplace_scale(5 * lattice_sensitivity(float(largest)), 1.0)
-    scale = LimitCB(1.0, 5, max_visits, k, accept_no_guarantee=True).scale
+    scale = LimitCB(1.0, max_locations=5, max_visits=max_visits, min_users=k, accept_no_guarantee=True).scale
     assert scale == pytest.approx(expected, rel=1e-6)
     assert scale >= expected * (1 - 1e-9)
 
@@ -77,9 +77,9 @@ def test_the_table_ends_at_or_above_the_tail(max_visits: int) -> None:
 
 
 def test_a_selection_says_what_it_takes_as_public() -> None:
-    selection = SelectLocations(0.2, 1e-8, 20)
+    selection = SelectLocations(0.2, delta=1e-8, max_locations=20)
     assert "selection_max_locations = 20" in str(selection.guarantee)
-    both = selection.followed_by(Limit(1.0, 5, 5).guarantee)
+    both = selection.followed_by(Limit(1.0, max_locations=5, max_visits=5).guarantee)
     assert "not made from the visits" not in str(both)
     assert float(both.epsilon or 0) == 1.2
 

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from locentropy.mechanisms import limit_cb, limit_ptr
+from locentropy.mechanisms import limit_ptr
+from locentropy.mechanisms.paper import limit_cb
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.sensitivity import local_sensitivity
 
@@ -50,7 +51,9 @@ def values_keep(mechanism) -> bool:
 @on_the_grid
 @pytest.mark.parametrize("min_users", [0, 4, 50])
 def test_limit_ptr_keeps_its_promise(epsilon, max_locations, max_visits, min_users):
-    mechanism = limit_ptr.LimitPTR(epsilon, DELTA, max_locations, max_visits, min_users)
+    mechanism = limit_ptr.LimitPTR(
+        epsilon, delta=DELTA, max_locations=max_locations, max_visits=max_visits, min_users=min_users
+    )
     assert keeps(mechanism)
     assert values_keep(mechanism)
 
@@ -58,13 +61,13 @@ def test_limit_ptr_keeps_its_promise(epsilon, max_locations, max_visits, min_use
 @pytest.mark.parametrize("split", [0.05, 0.3, 0.9])
 @pytest.mark.parametrize("delta", [1e-3, 0.2])
 def test_limit_ptr_keeps_its_promise_for_other_splits_and_deltas(split, delta):
-    mechanism = limit_ptr.LimitPTR(1.0, delta, 5, 5, 3, split=split)
+    mechanism = limit_ptr.LimitPTR(1.0, delta=delta, max_locations=5, max_visits=5, min_users=3, split=split)
     assert keeps(mechanism)
     assert values_keep(mechanism)
 
 
 def test_limit_ptr_uses_up_its_delta_and_its_values_their_epsilon():
-    mechanism = limit_ptr.LimitPTR(1.0, DELTA, 5, 5, 50)
+    mechanism = limit_ptr.LimitPTR(1.0, delta=DELTA, max_locations=5, max_visits=5, min_users=50)
     before, after = both(mechanism, sizes(mechanism))
     assert selective_delta(before, after, 1.0, 5).lower > DELTA * 0.4
     assert value_loss(before, after, 5) > exact(0.5) * exact(0.999)
@@ -72,7 +75,7 @@ def test_limit_ptr_uses_up_its_delta_and_its_values_their_epsilon():
 
 @pytest.mark.parametrize("min_users", [0, 1, 50])
 def test_limit_ptr_never_publishes_up_to_the_threshold(min_users):
-    mechanism = limit_ptr.LimitPTR(1.0, DELTA, 5, 5, min_users)
+    mechanism = limit_ptr.LimitPTR(1.0, delta=DELTA, max_locations=5, max_visits=5, min_users=min_users)
     crowds = [{1: n} for n in range(min_users + 3)]
     chances = measured(mechanism, crowds).chances
     assert chances[: min_users + 1] == [0] * (min_users + 1)
@@ -120,14 +123,19 @@ does; at the larger one, D hardly falls from the threshold to where places are p
 def test_faults_of_limit_ptr_are_seen(fault, monkeypatch):
     name, change, broken = PTR_FAULTS[fault]
     monkeypatch.setattr(limit_ptr, name, change(getattr(limit_ptr, name)))
-    faulty = [limit_ptr.LimitPTR(1.0, DELTA, 5, 5, k, split=split) for k, split in FAULT_SETTINGS]
+    faulty = [
+        limit_ptr.LimitPTR(1.0, delta=DELTA, max_locations=5, max_visits=5, min_users=k, split=split)
+        for k, split in FAULT_SETTINGS
+    ]
     assert not all(keeps(mechanism) and values_keep(mechanism) for mechanism in faulty)
     assert any(breaks(mechanism) for mechanism in faulty) == broken
 
 
 @pytest.mark.parametrize(("min_users", "split"), FAULT_SETTINGS)
 def test_without_a_fault_nothing_is_seen(min_users, split):
-    mechanism = limit_ptr.LimitPTR(1.0, DELTA, 5, 5, min_users, split=split)
+    mechanism = limit_ptr.LimitPTR(
+        1.0, delta=DELTA, max_locations=5, max_visits=5, min_users=min_users, split=split
+    )
     assert keeps(mechanism)
     assert values_keep(mechanism)
 
@@ -137,7 +145,7 @@ def test_without_a_fault_nothing_is_seen(min_users, split):
 
 def test_limit_cb_has_no_promise_to_keep():
     """One user of k: published with, withheld without. No ε helps: δ is 1."""
-    mechanism = limit_cb.LimitCB(1.0, 5, 5, 50, accept_no_guarantee=True)
+    mechanism = limit_cb.LimitCB(1.0, max_locations=5, max_visits=5, min_users=50, accept_no_guarantee=True)
     found = selective_delta(*both(mechanism, (49,)), 1000.0, 1)
     assert found.lower > 0.49
     assert found.upper == 1.0
@@ -150,7 +158,9 @@ def test_limit_cb_has_no_promise_to_keep():
 @pytest.mark.parametrize("min_users", [1, 2, 9, 50])
 def test_values_of_limit_cb_have_the_noise_they_claim(max_visits, min_users):
     """Given which locations are published, the values would cost ε; that this is given is the fault."""
-    mechanism = limit_cb.LimitCB(1.0, 5, max_visits, min_users, accept_no_guarantee=True)
+    mechanism = limit_cb.LimitCB(
+        1.0, max_locations=5, max_visits=max_visits, min_users=min_users, accept_no_guarantee=True
+    )
     assert value_loss(*both(mechanism, tuple(range(min_users - 1, min_users + 200))), 5) <= 1
 
 
@@ -165,7 +175,7 @@ CB_FAULTS = {
 def test_faults_of_limit_cb_are_seen(fault, monkeypatch):
     name, change = CB_FAULTS[fault]
     monkeypatch.setattr(limit_cb, name, change(getattr(limit_cb, name)))
-    mechanism = limit_cb.LimitCB(1.0, 5, 50, 5, accept_no_guarantee=True)
+    mechanism = limit_cb.LimitCB(1.0, max_locations=5, max_visits=50, min_users=5, accept_no_guarantee=True)
     assert value_loss(*both(mechanism, tuple(range(5, 40))), 5) > 1
 
 
@@ -175,7 +185,7 @@ def test_limit_cb_is_not_even_crowd_blending():
     t blends with nobody: exchange t for anybody else, and one of the two locations is withheld. And without t, both are.
     """
     k = 5
-    mechanism = limit_cb.LimitCB(1.0, 2, 5, k, accept_no_guarantee=True)
+    mechanism = limit_cb.LimitCB(1.0, max_locations=2, max_visits=5, min_users=k, accept_no_guarantee=True)
 
     def shown(in_a: int, in_b: int) -> list[bool]:
         return [chance == 1 for chance in measured(mechanism, [{1: in_a}, {1: in_b}]).chances]

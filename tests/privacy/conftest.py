@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.privacy.guarantee import Guarantee
-from locentropy.privacy.ledger import Ledger, new_id
 
 
 @pytest.fixture

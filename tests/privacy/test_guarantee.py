@@ -132,10 +132,10 @@ def test_odds_of_a_pure_promise() -> None:
     assert belief.most == pytest.approx(math.e / (1 + math.e))
     assert belief.least == pytest.approx(1 / (1 + math.e))
     assert belief.exceptions == 0
-    assert Guarantee.pure(1).guess() == pytest.approx(belief.most)
-    assert "at most 73.2 % and at least 26.8 %" in Guarantee.pure(1).odds()
-    assert "at most 50 % and at least 50 %" in Guarantee.pure(0).odds()
-    assert "at most 100 %" in Guarantee.pure(1000).odds()
+    assert Guarantee.pure(1).attacker_accuracy() == pytest.approx(belief.most)
+    assert "at most 73.2 % and at least 26.8 %" in Guarantee.pure(1).explain()
+    assert "at most 50 % and at least 50 %" in Guarantee.pure(0).explain()
+    assert "at most 100 %" in Guarantee.pure(1000).explain()
 
 
 def test_odds_with_delta_name_the_exceptions() -> None:
@@ -143,15 +143,15 @@ def test_odds_with_delta_name_the_exceptions() -> None:
     belief = promise.belief()
     assert belief.most == pytest.approx(2 * math.e / (1 + 2 * math.e))
     assert belief.exceptions == Fraction(2, 100)
-    assert promise.guess() == pytest.approx((math.e + 0.01) / (1 + math.e))
-    assert "probability of at most 0.02" in promise.odds()
-    assert "nothing is promised" in promise.odds()
+    assert promise.attacker_accuracy() == pytest.approx((math.e + 0.01) / (1 + math.e))
+    assert "probability of at most 0.02" in promise.explain()
+    assert "nothing is promised" in promise.explain()
 
 
 def test_odds_without_a_promise() -> None:
     assert Guarantee.none("why").belief().most == 1
-    assert Guarantee.none("why").guess() == 1
-    assert "certain" in Guarantee.none("why").odds()
+    assert Guarantee.none("why").attacker_accuracy() == 1
+    assert "certain" in Guarantee.none("why").explain()
 
 
 @given(st.lists(st.integers(1, 50), min_size=2, max_size=6), st.data())
@@ -170,7 +170,7 @@ def test_belief_and_guess_hold_for_every_mechanism(weights: list[int], data: st.
     delta = max(needed(present, absent), needed(absent, present))
     promise = Guarantee.approximate(epsilon, delta) if delta else Guarantee.pure(epsilon)
     best = sum(max(a, b) for a, b in zip(present, absent, strict=True)) / 2
-    assert float(best) <= promise.guess() + 1e-12
+    assert float(best) <= promise.attacker_accuracy() + 1e-12
     belief = promise.belief(0.3)
     above = below = 0.0
     for a, b in zip(present, absent, strict=True):

@@ -14,7 +14,7 @@ from tests.oracles.sensitivity import GLOBAL, LN2_UP_TO, LOCAL, LOCAL_5, PUBLISH
 from locentropy.core.errors import ParameterError
 from locentropy.privacy.sensitivity import (
     FLOAT_ERROR,
-    MAX_VISITS,
+    MAX_TABULATED_VISITS,
     global_sensitivity,
     increase_bound,
     largest_change,
@@ -208,7 +208,7 @@ def exact_decrease(max_visits: int, users: int) -> Decimal:
         return (m / (m + c)).ln() + c / (m + c) * c.ln()
 
 
-@pytest.mark.parametrize("max_visits", [4, 5, 20, 1000, MAX_VISITS])
+@pytest.mark.parametrize("max_visits", [4, 5, 20, 1000, MAX_TABULATED_VISITS])
 @pytest.mark.parametrize("users", [50, 170, 10**4, 10**7, 2**52])
 def test_floats_are_as_close_as_promised(max_visits, users):
     error = Decimal(float(largest_change(max_visits, users))) - exact_decrease(max_visits, users)
@@ -234,14 +234,14 @@ def test_shape_and_order_of_the_users_do_not_matter():
     assert local_sensitivity(5, []).shape == (0,)
 
 
-@pytest.mark.parametrize("max_visits", [0, -1, 1.5, True, MAX_VISITS + 1])
+@pytest.mark.parametrize("max_visits", [0, -1, 1.5, True, MAX_TABULATED_VISITS + 1])
 def test_refuses_a_bound_that_is_none(max_visits):
     with pytest.raises(ParameterError, match="max_visits"):
         local_sensitivity(max_visits, 3)
 
 
 def test_global_sensitivity_is_a_closed_form_and_has_no_small_limit():
-    assert global_sensitivity(MAX_VISITS * 100) == pytest.approx(
+    assert global_sensitivity(MAX_TABULATED_VISITS * 100) == pytest.approx(
         math.log(1e6) - math.log(math.log(1e6)) - 1, rel=1e-4
     )
     with pytest.raises(ParameterError, match="max_visits"):

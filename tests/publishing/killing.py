@@ -25,12 +25,12 @@ import pandas as pd  # noqa: F401  # imported by Arrow when it is first used
 
 import locentropy.release.reading
 import locentropy.visits.engines.duckdb  # noqa: F401
-from locentropy.publishing import claim_file
+from locentropy.publishing import publication_file as claim_file
 from locentropy.publishing import publish as story
 from locentropy.release.verify import verify
 from tests.publishing.making import LIMIT, counted_visits, ledger_in, names, public, visits_in
 
-WATCHED = ("locentropy.publishing.", "locentropy.release.", "locentropy.privacy.ledger")
+WATCHED = ("locentropy.publishing.", "locentropy.release.", "locentropy.ledger.ledger")
 MOST_KILLS_OF_ONE = 2
 SECTIONS = 20
 

@@ -12,11 +12,11 @@ from tests.mechanisms.recording import CrowdQueries
 
 Publishing = Callable[..., le.Release]
 CLAIMED, PAID = "locentropy.publishing.publish._drawn", "locentropy.publishing.publish._estimates"
-DRAWN = "locentropy.publishing.claim.finish"
+DRAWN = "locentropy.publishing.publication.finish"
 """Where an attempt is when it gets to a step: nothing begun, paid for, drawn."""
 
 PLACES = ["bar", "cafe", "park", "pier"]
-LIMIT = le.Limit(epsilon=0.5, max_locations=3, max_visits=2)
+LIMIT = le.paper.Limit(epsilon=0.5, max_locations=3, max_visits=2)
 ROWS = "uid,venue\n" + "".join(
     f"u{user},{PLACES[user % 3]}\nu{user},{PLACES[user % 2]}\n" for user in range(12)
 )

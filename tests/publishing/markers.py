@@ -23,7 +23,7 @@ SPOTS = {
     "hidden-place-88213": ("40.7345673", "-73.9654321"),
 }
 USER = "marker-user-73519"
-BOUNDS = le.Bounds(max_locations=3, max_visits=2)
+BOUNDS = le.private.Bounds(max_locations=3, max_visits=2)
 
 
 def write_visits(folder: Path) -> Path:
@@ -56,9 +56,9 @@ class Markers:
         digests = [hashlib.new(name, content).digest() for name in ("md5", "sha1", "sha256", "sha512")]
         visits = le.Visits(path, bad_rows="drop")
         kinds = [
-            le.exact_profile(visits),
-            le.profile(visits, BOUNDS),
-            le.profile(visits, BOUNDS, locations=grid),
+            le.private.exact_profile(visits),
+            le.private.profile(visits, BOUNDS),
+            le.private.profile(visits, BOUNDS, locations=grid),
         ]
         counts = {HIDDEN, DROPPED, content.count(b"\n"), content.count(b"\n") - 1, len(content)}
         entropies: set[float] = set()

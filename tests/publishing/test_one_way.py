@@ -132,7 +132,13 @@ class TestTheSearchCanFind:
         monkeypatch.setattr(OpenDPNoise, "laplace", lambda self, values, scale: values)
         visits = le.Visits(folder / "secret-folder-51239" / "secret-input-51239.csv", bad_rows="drop")
         places = le.PublicLocations(folder / "places.csv")
-        le.publish(visits, le.Limit(1, 3, 2), places, out=tmp_path / "may")
+        le.publish(
+            visits,
+            le.paper.Limit(1, max_locations=3, max_visits=2),
+            places,
+            out=tmp_path / "may",
+            ledger=None,
+        )
         assert le.verify(tmp_path / "may").ok
         assert markers.in_file(tmp_path / "may" / "release.csv")
         assert markers.in_file(tmp_path / "may" / "release.parquet")
@@ -147,6 +153,10 @@ class TestTheSearchCanFind:
         visits = le.Visits(folder / "secret-folder-51239" / "secret-input-51239.csv", bad_rows="drop")
         with pytest.raises(le.LocentropyError, match="not private"):
             le.publish(
-                visits, le.Limit(1, 3, 2), le.PublicLocations(folder / "places.csv"), out=tmp_path / "may"
+                visits,
+                le.paper.Limit(1, max_locations=3, max_visits=2),
+                le.PublicLocations(folder / "places.csv"),
+                out=tmp_path / "may",
+                ledger=None,
             )
         assert not (tmp_path / "may").exists()

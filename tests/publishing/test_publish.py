@@ -21,12 +21,12 @@ from locentropy.core.errors import (
     ReleaseError,
     SourceError,
 )
-from locentropy.publishing import claim as claims
+from locentropy.publishing import publication as claims
 from locentropy.publishing import publish as story
 from tests.publishing.making import LIMIT, PLACES, ROWS, ledger_in, names, public, visits_in
 
 PTR = le.LimitPTR(epsilon=8, delta=1e-4, max_locations=2, max_visits=2, min_users=2)
-CB = le.LimitCB(epsilon=1, max_locations=2, max_visits=2, min_users=3, accept_no_guarantee=True)
+CB = le.paper.LimitCB(epsilon=1, max_locations=2, max_visits=2, min_users=3, accept_no_guarantee=True)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ class TestRelease:
     def test_the_statement_is_complete(self, tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
         ledger.spend(le.Guarantee.pure(1), "earlier")
         about = le.About(title="Map of May", curator="City", region="Here", publication_date="2026-11-15")
-        release = le.publish(visits, LIMIT, public(), ledger=ledger, about=about, unit="bits")
+        release = le.publish(visits, LIMIT, public(), ledger=ledger, about=about, entropy_unit="bits")
         said = release.statement
         assert (said.title, said.curator, said.region, said.unit) == ("Map of May", "City", "Here", "bits")
         assert said.ledger is not None
@@ -72,7 +72,7 @@ class TestRelease:
         assert le.publish(visits, LIMIT, public(), ledger=ledger).statement.tuned_unaccounted
 
     def test_without_a_ledger(self, tmp_path: Path, visits: le.Visits) -> None:
-        release = le.publish(visits, LIMIT, public(), out=tmp_path / "may")
+        release = le.publish(visits, LIMIT, public(), out=tmp_path / "may", ledger=None)
         assert release.statement.ledger is None
         assert names(tmp_path) == ["may", "visits.csv"]
 
@@ -90,10 +90,10 @@ class TestRelease:
             }
         )
         grid = le.Grid(40.70, -74.01, 40.71, -73.99, cell=500)
-        release = le.publish(le.Visits(table), LIMIT, grid, out=tmp_path / "may")
+        release = le.publish(le.Visits(table), LIMIT, grid, out=tmp_path / "may", ledger=None)
         assert len(release) == grid.rows * grid.columns == 12
         assert release.to_arrow().column_names[:4] == ["location", "name", "lat", "lon"]
-        less = le.publish(le.Visits(table), LIMIT, grid, exclude=le.PublicLocations([0, 7]))
+        less = le.publish(le.Visits(table), LIMIT, grid, exclude=le.PublicLocations([0, 7]), ledger=None)
         assert less.to_arrow()["location"].to_pylist() == [1, 2, 3, 4, 5, 6, 8, 9, 10, 11]
         assert "excluded" in less.statement.locations_source
         assert le.verify(tmp_path / "may").ok
@@ -113,7 +113,9 @@ class TestRelease:
         [spend] = ledger.history()
         assert (spend.epsilon, spend.delta) == (1, Fraction(1, 10**6))
         assert le.verify(tmp_path / "may", ledger).ok
-        without = le.publish(le.Visits(table), LIMIT, chosen, exclude=le.PublicLocations(["full"]))
+        without = le.publish(
+            le.Visits(table), LIMIT, chosen, exclude=le.PublicLocations(["full"]), ledger=None
+        )
         assert len(without) == 0, "excluded before anything was selected"
 
     @pytest.mark.parametrize("mechanism", [LIMIT, PTR])
@@ -130,7 +132,7 @@ class TestRelease:
             {"user": list(range(400)) * len(odd), "location": [i for i in odd for _ in range(400)]}
         )
         mechanism = le.LimitPTR(epsilon=90, delta=1e-4, max_locations=10, max_visits=2, min_users=2)
-        release = le.publish(le.Visits(table, ids="text"), mechanism, out=tmp_path / "may")
+        release = le.publish(le.Visits(table, ids="text"), mechanism, out=tmp_path / "may", ledger=None)
         assert set(release.to_arrow()["location"].to_pylist()) == set(odd)
         assert le.verify(tmp_path / "may").ok
 
@@ -174,8 +176,16 @@ class TestRefusals:
             ({"about": le.About(sector="Sports")}, ParameterError, "Healthcare"),  # type: ignore[arg-type]
             ({"about": le.About(publication_date="soon")}, ParameterError, "2026-11-15"),
             ({"unit": "bans"}, ParameterError, "bits"),
-            ({"mechanism": le.Limit(epsilon=11, max_locations=3, max_visits=2)}, BudgetError, "Over budget"),
-            ({"mechanism": le.Limit(0.5, 3, 2, keep="first")}, ColumnError, "time"),
+            (
+                {"mechanism": le.paper.Limit(epsilon=11, max_locations=3, max_visits=2)},
+                BudgetError,
+                "Over budget",
+            ),
+            (
+                {"mechanism": le.paper.Limit(0.5, max_locations=3, max_visits=2, keep="first")},
+                ColumnError,
+                "time",
+            ),
             ({"ledger": "nowhere.ledger"}, LedgerError, "ledger create"),
             ({"out": "no/where/may"}, ReleaseError, "folder that"),
             ({"out": "."}, ReleaseError, "already there"),
@@ -240,7 +250,7 @@ def test_the_profile_is_there_before_the_spend(
     tmp_path: Path, visits: le.Visits, ledger: le.Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
-    asked, paid = story.Remembered.profile, claims.Claim.pay
+    asked, paid = story.CachedQueries.profile, claims.Publication.pay
     real = story.open_queries
 
     def opened(*arguments: Any, **options: Any) -> Any:
@@ -256,8 +266,8 @@ def test_the_profile_is_there_before_the_spend(
         return paid(self, *arguments)
 
     monkeypatch.setattr(story, "open_queries", opened)
-    monkeypatch.setattr(story.Remembered, "profile", profile)
-    monkeypatch.setattr(claims.Claim, "pay", pay)
+    monkeypatch.setattr(story.CachedQueries, "profile", profile)
+    monkeypatch.setattr(claims.Publication, "pay", pay)
     le.publish(visits, LIMIT, public(), ledger=ledger)
     assert told == ["read", "computed", "spend", "known"]
 

@@ -11,7 +11,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import ReleaseError, SourceError
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
+from locentropy.evaluation.simulated_noise import SimulatedNoise
 from locentropy.publishing import publish as story
 from locentropy.visits.queries import TableQueries
 from tests.publishing.making import PLACES, ledger_in, public, visits_in
@@ -43,7 +43,7 @@ def crowd() -> le.Visits:
 
 @pytest.mark.parametrize("unit", ["nats", "bits"])
 def test_every_listed_place(unit: Any, tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
-    release = le.publish(visits, SHARES, public(), out=tmp_path / "may", ledger=ledger, unit=unit)
+    release = le.publish(visits, SHARES, public(), out=tmp_path / "may", ledger=ledger, entropy_unit=unit)
     assert release.to_arrow()["location"].to_pylist() == PLACES
     assert release.to_arrow().column_names[-1] == "entropy_busy"
     said = release.statement
@@ -55,7 +55,9 @@ def test_every_listed_place(unit: Any, tmp_path: Path, visits: le.Visits, ledger
 
 
 def test_moments(tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
-    release = le.publish(visits, le.Moments(1, 3, 2), public(), out=tmp_path / "may", ledger=ledger)
+    release = le.publish(
+        visits, le.Moments(1, max_locations=3, max_visits=2), public(), out=tmp_path / "may", ledger=ledger
+    )
     assert release.statement.estimand == "bounded"
     assert le.verify(tmp_path / "may", ledger).ok
 
@@ -67,7 +69,7 @@ def test_a_selection_first(tmp_path: Path, ledger: le.Ledger) -> None:
     [spend] = ledger.history()
     assert (spend.epsilon, spend.delta) == (Fraction(3, 2), Fraction(1, 10**6))
     assert le.verify(tmp_path / "may", ledger).ok
-    less = le.publish(crowd(), SHARES, chosen, exclude=le.PublicLocations(["full"]))
+    less = le.publish(crowd(), SHARES, chosen, exclude=le.PublicLocations(["full"]), ledger=None)
     assert less.to_arrow()["location"].to_pylist() == ["busy"]
 
 
@@ -82,10 +84,10 @@ def test_nothing_may_be_selected(tmp_path: Path, ledger: le.Ledger) -> None:
 def test_a_grid(tmp_path: Path) -> None:
     table = pa.table({"user": list(range(60)), "lat": [40.701] * 60, "lon": [-74.0] * 60})
     grid = le.Grid(40.70, -74.01, 40.71, -73.99, cell=500)
-    release = le.publish(le.Visits(table), SHARES, grid, out=tmp_path / "may")
+    release = le.publish(le.Visits(table), SHARES, grid, out=tmp_path / "may", ledger=None)
     assert len(release) == grid.rows * grid.columns
     assert le.verify(tmp_path / "may").ok
-    less = le.publish(le.Visits(table), SHARES, grid, exclude=le.PublicLocations([0, 7]))
+    less = le.publish(le.Visits(table), SHARES, grid, exclude=le.PublicLocations([0, 7]), ledger=None)
     assert len(less) == grid.rows * grid.columns - 2
 
 
@@ -104,7 +106,7 @@ def test_noise_that_only_says_it_is_private_names_no_places_either(monkeypatch: 
     table = pa.table({"user": [1, 2], "location": ["a", "b"]})
     chosen = le.SelectLocations(epsilon=0.5, delta=1e-6, max_locations=1)
     with pytest.raises(ReleaseError, match="not private"):
-        le.publish(le.Visits(table), SHARES, chosen)
+        le.publish(le.Visits(table), SHARES, chosen, ledger=None)
 
 
 def test_a_question_is_asked_once(visits: le.Visits, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,5 +119,5 @@ def test_a_question_is_asked_once(visits: le.Visits, monkeypatch: pytest.MonkeyP
         return shares(self, *question)
 
     monkeypatch.setattr(TableQueries, "shares", counting)
-    le.publish(visits, SHARES, public())
+    le.publish(visits, SHARES, public(), ledger=None)
     assert len(asked) == 1

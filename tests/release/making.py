@@ -15,7 +15,7 @@ from locentropy.release.release import Release
 from locentropy.release.statement import LedgerNote, Statement
 
 IDS = ("cafe-1", "park-2", "pier-3")
-LIMIT = le.Limit(epsilon=0.3, max_locations=5, max_visits=4, max_users=1000)
+LIMIT = le.paper.Limit(epsilon=0.3, max_locations=5, max_visits=4, max_users=1000)
 NONE = Guarantee.none("the noise is simulated, from a public seed")
 
 LEDGER = LedgerNote(

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 import locentropy as le
+from locentropy.core.strict_yaml import written
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.release.details import details
-from locentropy.release.documents import written
 from locentropy.release.manifest import heading, manifest, numbers
 
 from .making import LEDGER, NONE, parameters, statement
 from .registry_schema import SCHEMA
 
-SS = le.LimitSS(1.0, 1e-8, 5, 5)
-CB = le.LimitCB(1.0, 5, 5, 50, accept_no_guarantee=True)
+SS = le.paper.LimitSS(1.0, delta=1e-8, max_locations=5, max_visits=5)
+CB = le.paper.LimitCB(1.0, max_locations=5, max_visits=5, min_users=50, accept_no_guarantee=True)
 
 STATEMENTS = {
     "limit": {},

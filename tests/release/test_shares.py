@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
+from locentropy.release.methods import what_it_does
 
 import locentropy as le
 from locentropy.core.errors import ReleaseError
-from locentropy.mechanisms.shares.asking import Questions
+from locentropy.mechanisms.shares.measurements import ShareQueries
 from locentropy.release.details import UNKNOWN, details, statement_in
 from locentropy.release.manifest import manifest
-from locentropy.release.methods import what_it_does
 from locentropy.release.release import Release
 from locentropy.release.verify import verify
 
@@ -26,7 +26,7 @@ from .making import LEDGER, estimates, parameters, places, statement
 from .registry_schema import SCHEMA
 
 SHARES = le.Shares(0.3, max_users=5000)
-MOMENTS = le.Moments(0.3, 5, 5)
+MOMENTS = le.Moments(0.3, max_locations=5, max_visits=5)
 SAID = {
     "guarantee": SHARES.guarantee,
     "mechanism": "Shares",
@@ -139,7 +139,7 @@ def test_selected_before_shares() -> None:
 @given(st.floats(0.01, 50))
 def test_the_words_know_the_largest_share(epsilon: float) -> None:
     assert "no share larger than 1/M of it, with M = max(1, ε/2)" in what_it_does("Shares")
-    assert float(Questions(epsilon).cap) == pytest.approx(max(1.0, epsilon / 2))
+    assert float(ShareQueries(epsilon).cap) == pytest.approx(max(1.0, epsilon / 2))
 
 
 def test_without_a_ledger_nobody_knows_about_tuning() -> None:

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locentropy.core.errors import ReleaseError
+from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.privacy.guarantee import Guarantee
-from locentropy.privacy.ledger import Ledger, new_id
 from locentropy.release.release import Release
 from locentropy.release.statement import LedgerNote
 from locentropy.release.tables import csv_of

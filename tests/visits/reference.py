@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from locentropy import Bounds, VisitProfile
     from locentropy.core.share_profile import ShareProfile
+    from locentropy.private import Bounds, VisitProfile
 
 
 class Row(NamedTuple):

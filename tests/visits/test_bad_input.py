@@ -45,7 +45,7 @@ def no_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def refused(kind: type[LocentropyError], *words: str, visits: le.Visits) -> str:
     with pytest.raises(kind) as caught:
-        le.exact_profile(visits)
+        le.private.exact_profile(visits)
     message = str(caught.value)
     for word in words:
         assert word in message
@@ -159,7 +159,7 @@ class TestColumns:
     def test_ambiguous(self) -> None:
         table = pa.table({"uid": [1], "user_id": [1], "place": [2]})
         refused(ColumnError, "'uid' and 'user_id'", "--user", visits=le.Visits(table))
-        assert len(le.exact_profile(le.Visits(table, user="uid"))) == 1
+        assert len(le.private.exact_profile(le.Visits(table, user="uid"))) == 1
 
     def test_one_column_for_two_roles(self) -> None:
         table = pa.table({"uid": [1], "place": [2]})
@@ -189,7 +189,7 @@ class TestColumns:
             pa.table({"user": [7], "location": [1], "time": moments.cast(pa.timestamp("ns", "Asia/Tokyo"))}),
             tmp_path / "b.parquet",
         )
-        assert len(le.profile(le.Visits(tmp_path), le.Bounds(1, 1))) == 1
+        assert len(le.private.profile(le.Visits(tmp_path), le.private.Bounds(1, 1))) == 1
 
     @pytest.mark.parametrize(
         ("role", "column"),
@@ -231,7 +231,7 @@ class TestIds:
         text(tmp_path, "user,location\n7,1\n8,1\n", "a.csv")
         text(tmp_path, "user,location\nu7,1\n8,1\n", "b.csv")
         refused(ColumnError, "a.csv", "b.csv", "--ids text", visits=le.Visits(tmp_path))
-        assert le.exact_profile(le.Visits(tmp_path, ids="text")).user_counts.tolist() == [3]
+        assert le.private.exact_profile(le.Visits(tmp_path, ids="text")).user_counts.tolist() == [3]
 
     @pytest.mark.parametrize("role", ["user", "location"])
     @pytest.mark.parametrize(("spelling", "word"), [("7.0", "decimal"), (" 7", "blanks"), ("7 ", "blanks")])
@@ -241,7 +241,7 @@ class TestIds:
         path = text(tmp_path, f"user,location\n{lines}")
         for source in (path, pa.table(rows), ibis.memtable(pa.table(rows))):
             refused(ColumnError, role, word, "--ids text", visits=le.Visits(source))
-            assert le.exact_profile(le.Visits(source, ids="text")).users.sum() == 2
+            assert le.private.exact_profile(le.Visits(source, ids="text")).users.sum() == 2
 
     def test_all_null(self, tmp_path: Path) -> None:
         for role in ("user", "location"):
@@ -284,7 +284,7 @@ def test_bad_rows_fail_by_default_or_are_dropped(name: str, tmp_path: Path, priv
     message = refused(BadRowsError, "rows.csv", where, "--bad-rows drop", visits=le.Visits(path))
     assert not any(count in message for count in ("1 row", "(1)", ": 1"))
     private_log.clear()
-    found = le.exact_profile(le.Visits(path, bad_rows="drop"))
+    found = le.private.exact_profile(le.Visits(path, bad_rows="drop"))
     assert as_counter(found) == {("park", 2): 1}
     assert found.locations.to_pylist() == ["park"]
     assert len(private_log) == 1
@@ -306,7 +306,7 @@ def test_a_first_row_that_may_be_no_header(tmp_path: Path) -> None:
     path = text(tmp_path, "alice,cafe\nbob,cafe\n")
     refused(ColumnError, "--columns", visits=le.Visits(path))
     visits = le.Visits(path, columns=["user", "location"])
-    assert as_counter(le.exact_profile(visits)) == {("cafe", 1): 2}
+    assert as_counter(le.private.exact_profile(visits)) == {("cafe", 1): 2}
 
 
 class TestFoundByReview:
@@ -341,12 +341,12 @@ class TestFoundByReview:
         path = tmp_path / "rows.csv"
         path.write_text("".join(line + end for line in lines), newline="")
         with pytest.raises(BadRowsError, match="quotation mark") as caught:
-            le.exact_profile(le.Visits(path, bad_rows=rule, ids=ids))
+            le.private.exact_profile(le.Visits(path, bad_rows=rule, ids=ids))
         assert "nice" not in str(caught.value)
 
     def test_notes_may_have_several_lines(self, tmp_path: Path) -> None:
         path = text(tmp_path, 'user,location,note\n1,a,"two\nlines"\n2,a,"a, b, and ""c"""\n')
-        assert as_counter(le.exact_profile(le.Visits(path))) == {("a", 1): 2}
+        assert as_counter(le.private.exact_profile(le.Visits(path))) == {("a", 1): 2}
 
     def test_ids_that_run_over_lines(self, tmp_path: Path) -> None:
         path = text(tmp_path, 'user,location\n1,"cafe\nand bar"\n4,z\n')
@@ -359,8 +359,8 @@ class TestFoundByReview:
         with duckdb.connect(str(path)) as con:
             con.execute('CREATE TABLE t("user" VARCHAR COLLATE NOCASE, location VARCHAR COLLATE NOCASE)')
             con.execute("INSERT INTO t VALUES ('Ann', 'Cafe'), ('ann', 'cafe')")
-        assert as_counter(le.exact_profile(le.Visits(path))) == {("Cafe", 1): 1, ("cafe", 1): 1}
-        found = le.exact_profile(le.Visits(path), locations=["Cafe", "cafe"])
+        assert as_counter(le.private.exact_profile(le.Visits(path))) == {("Cafe", 1): 1, ("cafe", 1): 1}
+        found = le.private.exact_profile(le.Visits(path), locations=["Cafe", "cafe"])
         assert as_counter(found) == {("Cafe", 1): 1, ("cafe", 1): 1}
 
     def test_parquet_columns_of_one_name(self, tmp_path: Path) -> None:
@@ -374,8 +374,8 @@ class TestFoundByReview:
             {"user": [i % 997 for i in range(50_000)], "location": [i % 13 for i in range(50_000)]}
         )
         lazy = frame.lazy().group_by("user", "location").agg(visits=pl.len())
-        assert as_counter(le.exact_profile(le.Visits(lazy))) == as_counter(
-            le.exact_profile(le.Visits(lazy.collect()))
+        assert as_counter(le.private.exact_profile(le.Visits(lazy))) == as_counter(
+            le.private.exact_profile(le.Visits(lazy.collect()))
         )
 
     def test_numbers_and_dates_do_not_mix_as_times(self, tmp_path: Path) -> None:
@@ -391,7 +391,7 @@ class TestFoundByReview:
         path = text(
             tmp_path, "user,location,time\n1,late,2020-01-01T10:00:00\n1,early,2020-01-01T10:30:00+01:00\n"
         )
-        assert as_counter(le.profile(le.Visits(path), le.Bounds(1, 1))) == {("early", 1): 1}
+        assert as_counter(le.private.profile(le.Visits(path), le.private.Bounds(1, 1))) == {("early", 1): 1}
 
     @pytest.mark.parametrize("spelling", ["+7", "7.0e0", "1e+16", "7\u00a0", "\u200b7", "7\u3000"])
     def test_more_spellings_of_one_id(self, spelling: str) -> None:
@@ -401,7 +401,7 @@ class TestFoundByReview:
 
     @pytest.mark.parametrize("usual", ["4e5", "007", "a.b", "1.2.3", "-5", "x+y"])
     def test_ids_that_are_nothing_unusual(self, usual: str) -> None:
-        assert len(le.exact_profile(le.Visits(pa.table({"user": [usual], "location": [usual]})))) == 1
+        assert len(le.private.exact_profile(le.Visits(pa.table({"user": [usual], "location": [usual]})))) == 1
 
     def test_a_first_row_is_not_shown_as_a_header(self, tmp_path: Path) -> None:
         path = text(tmp_path, f"{SECRET},some clinic\nbob,x\n")
@@ -424,7 +424,7 @@ class TestFoundByReview:
             __module__ = "geopandas.geodataframe"
 
         frame = GeoDataFrame({"user": [1], "location": [2], "note": [object()]})
-        assert len(le.exact_profile(le.Visits(frame))) == 1
+        assert len(le.private.exact_profile(le.Visits(frame))) == 1
 
     @pytest.mark.parametrize(
         "source", [pd.Series([1]), pl.Series([1]), pa.chunked_array([[1]]), "", "~nobody-here/x", "x" * 5000]
@@ -441,29 +441,29 @@ class TestFoundByReview:
         table = pa.table({"user": [1], "location": [2]})
         for wrong in ([2**70], "ab", pa.array([2**63], pa.uint64())):
             with pytest.raises(ParameterError):
-                le.exact_profile(le.Visits(table), locations=wrong)
-        assert le.exact_profile(le.Visits(table, ids="text"), locations=[2]).users.sum() == 1
+                le.private.exact_profile(le.Visits(table), locations=wrong)
+        assert le.private.exact_profile(le.Visits(table, ids="text"), locations=[2]).users.sum() == 1
 
     def test_one_impossible_time_is_one_bad_row(self) -> None:
         times = pa.array([0, 2**62], pa.timestamp("s"))
         table = pa.table({"user": [1, 2], "location": [1, 1], "time": times})
         refused(BadRowsError, "time", visits=le.Visits(table))
-        assert le.exact_profile(le.Visits(table, bad_rows="drop")).users.sum() == 1
+        assert le.private.exact_profile(le.Visits(table, bad_rows="drop")).users.sum() == 1
 
     def test_files_that_are_there_twice(self, tmp_path: Path) -> None:
         path = text(tmp_path, "user,location\n1,2\n", "a.csv")
         (tmp_path / "b.csv").symlink_to(path)
-        assert le.exact_profile(le.Visits(tmp_path)).visits.tolist() == [1]
+        assert le.private.exact_profile(le.Visits(tmp_path)).visits.tolist() == [1]
         (tmp_path / "a.csv.gz").write_bytes(gzip.compress(path.read_bytes()))
         refused(SourceError, "a.csv.gz", "twice", visits=le.Visits(tmp_path))
 
     def test_a_name_that_is_also_a_pattern(self, tmp_path: Path) -> None:
         path = text(tmp_path, "user,location\n1,2\n", "a*.csv")
         text(tmp_path, "user,location\n1,3\n", "ab.csv")
-        assert as_counter(le.exact_profile(le.Visits(path))) == {(2, 1): 1}
+        assert as_counter(le.private.exact_profile(le.Visits(path))) == {(2, 1): 1}
         pq.write_table(pa.table({"user": [1], "location": [2]}), tmp_path / "p*")
         pq.write_table(pa.table({"user": [1], "location": [3]}), tmp_path / "pq")
-        assert as_counter(le.exact_profile(le.Visits(tmp_path / "p*"))) == {(2, 1): 1}
+        assert as_counter(le.private.exact_profile(le.Visits(tmp_path / "p*"))) == {(2, 1): 1}
 
     def test_folders_are_not_columns(self, tmp_path: Path) -> None:
         (tmp_path / "user=7").mkdir()
@@ -476,7 +476,7 @@ class TestFoundByReview:
             ParameterError, "--header", visits=le.Visits(path, columns=("a", "b"), user="a", location="b")
         )
         visits = le.Visits(path, columns=("a", "b"), user="a", location="b", header=True)
-        assert le.exact_profile(visits).users.sum() == 1
+        assert le.private.exact_profile(visits).users.sum() == 1
         refused(ParameterError, "format", visits=le.Visits(path, format="gowalla", header=True))
 
     @pytest.mark.parametrize(
@@ -487,7 +487,7 @@ class TestFoundByReview:
         path.write_bytes(content.encode())
         for rule in ("fail", "drop"):
             with suppress(SourceError, BadRowsError):
-                assert le.exact_profile(le.Visits(path, bad_rows=rule)).users.sum() == 2
+                assert le.private.exact_profile(le.Visits(path, bad_rows=rule)).users.sum() == 2
 
     def test_location_ids_mixed_across_text_files(self, tmp_path: Path) -> None:
         text(tmp_path, "user,location\n7,1\n", "a.csv")
@@ -510,7 +510,7 @@ def test_bad_rows_of_typed_tables(role: str) -> None:
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
     for source in (table, ibis.memtable(table)):
         refused(BadRowsError, f"'{role}'", visits=le.Visits(source))
-        assert as_counter(le.exact_profile(le.Visits(source, bad_rows="drop"))) == {(1, 1): 1}
+        assert as_counter(le.private.exact_profile(le.Visits(source, bad_rows="drop"))) == {(1, 1): 1}
 
 
 def test_records_do_not_reach_the_root_logger(tmp_path: Path) -> None:
@@ -520,7 +520,7 @@ def test_records_do_not_reach_the_root_logger(tmp_path: Path) -> None:
     handler.emit = seen.append  # type: ignore[method-assign]
     logging.getLogger().addHandler(handler)
     try:
-        le.exact_profile(le.Visits(path, bad_rows="drop"))
+        le.private.exact_profile(le.Visits(path, bad_rows="drop"))
     finally:
         logging.getLogger().removeHandler(handler)
     assert not seen
@@ -529,7 +529,7 @@ def test_records_do_not_reach_the_root_logger(tmp_path: Path) -> None:
 def test_out_of_memory_says_what_to_do(tmp_path: Path) -> None:
     table = pa.table({"user": range(300_000), "location": range(300_000)})
     with pytest.raises(EngineError, match="--memory"):
-        le.exact_profile(le.Visits(table), resources=le.Resources(memory="1MB", threads=1))
+        le.private.exact_profile(le.Visits(table), resources=le.Resources(memory="1MB", threads=1))
 
 
 @pytest.mark.parametrize(
@@ -558,7 +558,7 @@ def test_resources_that_cannot_be_right(options: dict[str, Any], word: str) -> N
     def test_a_row_with_one_usual_word_is_no_header(self, tmp_path: Path) -> None:
         path = text(tmp_path, "ann,central park,person\nbob,pier,guest\n")
         with pytest.raises(ColumnError) as caught:
-            le.exact_profile(le.Visits(path))
+            le.private.exact_profile(le.Visits(path))
         assert "ann" not in str(caught.value)
         assert "central" not in str(caught.value)
 
@@ -566,7 +566,7 @@ def test_resources_that_cannot_be_right(options: dict[str, Any], word: str) -> N
     def test_what_may_be_no_person_is_not_taken_for_one(self, name: str) -> None:
         table = pa.table({name: ["yes", "no"], "location": [1, 1]})
         refused(ColumnError, "no user column", visits=le.Visits(table))
-        assert le.exact_profile(le.Visits(table, user=name)).users.sum() == 2
+        assert le.private.exact_profile(le.Visits(table, user=name)).users.sum() == 2
 
 
 def test_a_folder_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -581,10 +581,10 @@ def test_a_folder_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: p
             raise PermissionError(13, "Permission denied", path)
         return look(path)
 
-    assert le.exact_profile(le.Visits(tmp_path)).users.sum() == 1
+    assert le.private.exact_profile(le.Visits(tmp_path)).users.sum() == 1
     monkeypatch.setattr(os, "scandir", closed)
     with pytest.raises(SourceError, match=r"cannot be looked into .*Permission denied.*sub"):
-        le.exact_profile(le.Visits(tmp_path))
+        le.private.exact_profile(le.Visits(tmp_path))
 
 
 @pytest.mark.parametrize("make", [lambda path: path.symlink_to("gone"), os.mkfifo], ids=["link", "pipe"])
@@ -592,7 +592,7 @@ def test_what_is_called_a_table_and_is_none(make: Callable[[Path], None], tmp_pa
     (tmp_path / "a.csv").write_text("user,location\n1,2\n")
     make(tmp_path / "b.csv")
     with pytest.raises(SourceError, match=r"b\.csv: is called a table and is no file"):
-        le.exact_profile(le.Visits(tmp_path))
+        le.private.exact_profile(le.Visits(tmp_path))
 
 
 @pytest.mark.parametrize("size", [3 << 20, 40 << 20])
@@ -602,6 +602,6 @@ def test_a_line_that_is_far_too_long_is_an_error(size: int, last: bool, tmp_path
     path, long = tmp_path / "long.csv", f"{'x' * size},park\n"
     path.write_text("user,location\nann,park\n" + (long if last else f"{long}bob,park\n"))
     with pytest.raises(LocentropyError) as caught:
-        le.exact_profile(le.Visits(path))
+        le.private.exact_profile(le.Visits(path))
     assert "long.csv" in str(caught.value)
     assert "xxx" not in str(caught.value)

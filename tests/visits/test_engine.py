@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import locentropy as le
-from locentropy.datasets.zipf import ZipfVisits
+from locentropy_lab.zipf import ZipfVisits
 
 SETTINGS = {
     "one thread": le.Resources(threads=1),
@@ -25,9 +25,9 @@ SETTINGS = {
 
 def answers(
     visits: le.Visits, resources: le.Resources, locations: pa.Array | None = None
-) -> list[le.VisitProfile]:
-    with le.open_queries(visits, resources=resources, locations=locations) as queries:
-        bounds = [le.Bounds(5, 5), le.Bounds(20, 10), le.Bounds(5, 5, "lowest-id")]
+) -> list[le.private.VisitProfile]:
+    with le.private.open_queries(visits, resources=resources, locations=locations) as queries:
+        bounds = [le.private.Bounds(5, 5), le.private.Bounds(20, 10), le.private.Bounds(5, 5, "lowest-id")]
         return [*queries.profiles(bounds), queries.exact_profile()]
 
 
@@ -64,7 +64,9 @@ def test_gowalla_is_the_same_under_any_resources(gowalla: Path) -> None:
 
 def test_progress_is_reported(sparse: pa.Table) -> None:
     seen: list[tuple[str, float | None]] = []
-    le.profile(le.Visits(sparse), le.Bounds(5, 5), progress=lambda doing, part: seen.append((doing, part)))
+    le.private.profile(
+        le.Visits(sparse), le.private.Bounds(5, 5), progress=lambda doing, part: seen.append((doing, part))
+    )
     assert {doing for doing, _ in seen} >= {"Checking", "Counting visits", "Bounding and counting"}
     assert all(part is None or 0 <= part <= 1 for _, part in seen)
 

@@ -12,7 +12,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import ParameterError
-from locentropy.visits.engines.engine import Resources
+from locentropy.visits.engines.base import Resources
 
 from .reference import as_counter
 
@@ -34,47 +34,51 @@ class TestFilesWithoutAHeader:
             path, columns=("user", "location", "note"), delimiter=separator, bad_rows="drop", ids="text"
         )
         path.write_text(others + f"{first.format(separator)}\n")
-        expected = as_counter(le.profile(asked, le.Bounds(1, 1), locations=["bar"]))
+        expected = as_counter(le.private.profile(asked, le.private.Bounds(1, 1), locations=["bar"]))
         assert expected == {("bar", 1): 20}
         path.write_text(f"{first.format(separator)}\n" + others)
         if len(next(csv.reader([first.format(separator)], delimiter=separator))) == 3:
-            assert as_counter(le.profile(asked, le.Bounds(1, 1), locations=["bar"])) == expected
+            assert (
+                as_counter(le.private.profile(asked, le.private.Bounds(1, 1), locations=["bar"])) == expected
+            )
         else:
             with pytest.raises(ParameterError, match="fields"):
-                le.profile(asked, le.Bounds(1, 1), locations=["bar"])
+                le.private.profile(asked, le.private.Bounds(1, 1), locations=["bar"])
 
     def test_commas_unless_said_otherwise(self, tmp_path: Path) -> None:
         named = {"columns": ("user", "location"), "bad_rows": "drop"}
         path = tmp_path / "visits.csv"
         path.write_text("eve,cafe\nbob,cafe\n")
-        assert as_counter(le.exact_profile(le.Visits(path, **named))) == {("cafe", 1): 2}
+        assert as_counter(le.private.exact_profile(le.Visits(path, **named))) == {("cafe", 1): 2}
         path.write_text("eve;cafe\nbob;cafe\n")
         with pytest.raises(ParameterError, match=r"1 fields, but 2 .* delimiter=';' \(--delimiter ';'\)"):
-            le.exact_profile(le.Visits(path, **named))
-        assert as_counter(le.exact_profile(le.Visits(path, **named, delimiter=";"))) == {("cafe", 1): 2}
+            le.private.exact_profile(le.Visits(path, **named))
+        assert as_counter(le.private.exact_profile(le.Visits(path, **named, delimiter=";"))) == {
+            ("cafe", 1): 2
+        }
         tabs = path.rename(tmp_path / "visits.tsv")
         tabs.write_text("eve\tcafe\nbob\tcafe\n")
-        assert as_counter(le.exact_profile(le.Visits(tabs, **named))) == {("cafe", 1): 2}
+        assert as_counter(le.private.exact_profile(le.Visits(tabs, **named))) == {("cafe", 1): 2}
 
     def test_the_first_row_does_not_choose_how_many_fields(self, tmp_path: Path) -> None:
         path = tmp_path / "visits.csv"
         path.write_text("7,cafe,x\n8,cafe\n")
         for header in (None, False):
             with pytest.raises(ParameterError, match="needs names for its columns"):
-                le.exact_profile(le.Visits(path, header=header, user="column0", location="column1"))
+                le.private.exact_profile(le.Visits(path, header=header, user="column0", location="column1"))
 
     def test_of_a_header_the_separator_is_seen(self, tmp_path: Path) -> None:
         path = tmp_path / "visits.csv"
         path.write_text("user|location|a,b;c\n7|cafe|x\n8|cafe|y\n")
-        assert as_counter(le.exact_profile(le.Visits(path))) == {("cafe", 1): 2}
+        assert as_counter(le.private.exact_profile(le.Visits(path))) == {("cafe", 1): 2}
         named = le.Visits(path, header=True, columns=("who", "where", "more"), user="who", location="where")
-        assert as_counter(le.exact_profile(named)) == {("cafe", 1): 2}
+        assert as_counter(le.private.exact_profile(named)) == {("cafe", 1): 2}
 
     def test_separators_that_are_none(self) -> None:
         with pytest.raises(ParameterError, match=r"delimiter='::' is not one of ',', '\\t', ';', '\|'"):
             le.Visits("visits.csv", delimiter="::")
         with pytest.raises(ParameterError, match="is for text files"):
-            le.exact_profile(le.Visits(pa.table({"user": [1], "location": [1]}), delimiter=","))
+            le.private.exact_profile(le.Visits(pa.table({"user": [1], "location": [1]}), delimiter=","))
 
 
 def test_lowest_ids_are_the_same_whatever_type_others_make_them(tmp_path: Path) -> None:
@@ -83,8 +87,8 @@ def test_lowest_ids_are_the_same_whatever_type_others_make_them(tmp_path: Path) 
     pq.write_table(here, tmp_path / "a.parquet")
 
     def kept() -> dict:
-        bounds = le.Bounds(1, 1, "lowest-id")
-        found = as_counter(le.profile(le.Visits(tmp_path), bounds, locations=[-5, 3]))
+        bounds = le.private.Bounds(1, 1, "lowest-id")
+        found = as_counter(le.private.profile(le.Visits(tmp_path), bounds, locations=[-5, 3]))
         return {int(place): users for (place, _), users in found.items()}
 
     alone = kept()
@@ -105,7 +109,7 @@ def test_ids_of_one_md5_keep_their_order() -> None:
                 "location": places + [f"p{i}" for i in range(others)],
             }
         )
-        found = le.profile(le.Visits(table), le.Bounds(1, 1), resources=Resources(threads=2))
+        found = le.private.profile(le.Visits(table), le.private.Bounds(1, 1), resources=Resources(threads=2))
         [place] = [place for (place, _), users in as_counter(found).items() if users == 500]
         return place
 

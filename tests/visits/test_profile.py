@@ -69,24 +69,26 @@ def as_table(rows: list[Row], *, counted: bool = False, timed: bool = True) -> p
     return pa.table(columns)
 
 
-bounds = st.builds(le.Bounds, st.integers(1, 5), st.integers(1, 4), st.sampled_from(KEEPS))
+bounds = st.builds(le.private.Bounds, st.integers(1, 5), st.integers(1, 4), st.sampled_from(KEEPS))
 
 
 @given(tables(), bounds)
-def test_equals_the_reference(rows: list[Row], bounds: le.Bounds) -> None:
-    assert as_counter(le.profile(le.Visits(as_table(rows)), bounds)) == profile(rows, bounds)
+def test_equals_the_reference(rows: list[Row], bounds: le.private.Bounds) -> None:
+    assert as_counter(le.private.profile(le.Visits(as_table(rows)), bounds)) == profile(rows, bounds)
 
 
 @given(tables(counted=True, timed=False), bounds.filter(lambda b: b.keep != "first"))
-def test_equals_the_reference_on_counted_rows(rows: list[Row], bounds: le.Bounds) -> None:
+def test_equals_the_reference_on_counted_rows(rows: list[Row], bounds: le.private.Bounds) -> None:
     table = as_table(rows, counted=True, timed=False)
-    assert as_counter(le.profile(le.Visits(table), bounds)) == profile(rows, bounds)
+    assert as_counter(le.private.profile(le.Visits(table), bounds)) == profile(rows, bounds)
 
 
 @given(tables(), st.lists(bounds, min_size=1, max_size=6))
 @settings(max_examples=50)
-def test_several_bounds_in_one_pass_equal_one_by_one(rows: list[Row], several: list[le.Bounds]) -> None:
-    with le.open_queries(le.Visits(as_table(rows))) as queries:
+def test_several_bounds_in_one_pass_equal_one_by_one(
+    rows: list[Row], several: list[le.private.Bounds]
+) -> None:
+    with le.private.open_queries(le.Visits(as_table(rows))) as queries:
         found = queries.profiles(several)
         exact = queries.exact_profile()
         per_user = queries.places_per_user()
@@ -99,12 +101,12 @@ def test_several_bounds_in_one_pass_equal_one_by_one(rows: list[Row], several: l
 @given(tables(), bounds, st.data())
 @settings(max_examples=50)
 def test_rows_elsewhere_are_left_out_before_bounding(
-    rows: list[Row], bounds: le.Bounds, data: st.DataObject
+    rows: list[Row], bounds: le.private.Bounds, data: st.DataObject
 ) -> None:
     present = list(dict.fromkeys(row.location for row in rows))
     absent = "nowhere" if isinstance(present[0], str) else 4711
     chosen = [*data.draw(st.lists(st.sampled_from(present), unique=True)), absent]
-    found = le.profile(le.Visits(as_table(rows)), bounds, locations=chosen)
+    found = le.private.profile(le.Visits(as_table(rows)), bounds, locations=chosen)
     assert found.locations.to_pylist() == chosen, "the list's order, unvisited places included"
     assert as_counter(found) == profile(rows, bounds, set(chosen))
     assert found.user_counts[-1] == 0
@@ -113,24 +115,24 @@ def test_rows_elsewhere_are_left_out_before_bounding(
 
 @given(tables(), bounds)
 @settings(max_examples=50)
-def test_whole_numbers_and_the_same_as_texts_agree(rows: list[Row], bounds: le.Bounds) -> None:
+def test_whole_numbers_and_the_same_as_texts_agree(rows: list[Row], bounds: le.private.Bounds) -> None:
     rows = [row._replace(user=number(row.user), location=number(row.location) % 20) for row in rows]
     texts = [row._replace(user=str(row.user), location=str(row.location)) for row in rows]
-    mine = as_counter(le.profile(le.Visits(as_table(rows)), bounds))
-    theirs = as_counter(le.profile(le.Visits(as_table(texts)), bounds))
+    mine = as_counter(le.private.profile(le.Visits(as_table(rows)), bounds))
+    theirs = as_counter(le.private.profile(le.Visits(as_table(texts)), bounds))
     assert {(str(at), visits): users for (at, visits), users in mine.items()} == theirs
 
 
 @given(tables(), bounds, st.data())
 @settings(max_examples=50)
 def test_one_user_more_changes_at_most_m_locations_by_one_user(
-    rows: list[Row], bounds: le.Bounds, data: st.DataObject
+    rows: list[Row], bounds: le.private.Bounds, data: st.DataObject
 ) -> None:
     """The property that every sensitivity rests on, through the engine."""
     gone = data.draw(st.sampled_from([row.user for row in rows]))
     fewer = [row for row in rows if row.user != gone]
-    here = as_counter(le.profile(le.Visits(as_table(rows)), bounds))
-    there = as_counter(le.profile(le.Visits(as_table(fewer)), bounds)) if fewer else here - here
+    here = as_counter(le.private.profile(le.Visits(as_table(rows)), bounds))
+    there = as_counter(le.private.profile(le.Visits(as_table(fewer)), bounds)) if fewer else here - here
     assert not there - here, "nobody else's rows changed"
     added = here - there
     assert sum(added.values()) == len({at for at, _ in added}) <= bounds.max_locations
@@ -140,29 +142,29 @@ def test_one_user_more_changes_at_most_m_locations_by_one_user(
 @given(tables(), bounds, st.data())
 @settings(max_examples=50)
 def test_rows_with_nulls_are_dropped_one_by_one(
-    rows: list[Row], bounds: le.Bounds, data: st.DataObject
+    rows: list[Row], bounds: le.private.Bounds, data: st.DataObject
 ) -> None:
     holes = data.draw(st.lists(st.sampled_from(["user", "location", "time"]), min_size=1, max_size=5))
     bad = [rows[0]._replace(**{hole: None}) for hole in holes]
     table = as_table([*rows, *bad])
-    assert as_counter(le.profile(le.Visits(table, bad_rows="drop"), bounds)) == profile(rows, bounds)
+    assert as_counter(le.private.profile(le.Visits(table, bad_rows="drop"), bounds)) == profile(rows, bounds)
     with pytest.raises(BadRowsError):
-        le.profile(le.Visits(table), bounds)
+        le.private.profile(le.Visits(table), bounds)
 
 
 def test_the_default_keeps_the_first_where_there_are_times() -> None:
     rows = [Row("u", "later", 5), Row("u", "later", 6), Row("u", "sooner", 1)]
-    kept = le.profile(le.Visits(as_table(rows)), le.Bounds(1, 9))
+    kept = le.private.profile(le.Visits(as_table(rows)), le.private.Bounds(1, 9))
     assert as_counter(kept) == {("sooner", 1): 1}
-    assert kept.bounds == le.Bounds(1, 9, "first")
-    kept = le.profile(le.Visits(as_table(rows), time=None), le.Bounds(1, 9))
+    assert kept.bounds == le.private.Bounds(1, 9, "first")
+    kept = le.private.profile(le.Visits(as_table(rows), time=None), le.private.Bounds(1, 9))
     assert as_counter(kept) == {("later", 2): 1}
-    assert kept.bounds == le.Bounds(1, 9, "most-visited")
+    assert kept.bounds == le.private.Bounds(1, 9, "most-visited")
 
 
 def test_first_needs_times() -> None:
     with pytest.raises(ColumnError, match="needs the time"):
-        le.profile(le.Visits(as_table([Row(1, 2)], timed=False)), le.Bounds(1, 1, "first"))
+        le.private.profile(le.Visits(as_table([Row(1, 2)], timed=False)), le.private.Bounds(1, 1, "first"))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,7 @@ def test_first_needs_times() -> None:
 )
 def test_lists_that_cannot_be_right_are_refused(wrong: list[object], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        le.profile(le.Visits(as_table([Row(1, 2, 3)])), le.Bounds(1, 1), locations=wrong)
+        le.private.profile(le.Visits(as_table([Row(1, 2, 3)])), le.private.Bounds(1, 1), locations=wrong)
 
 
 @pytest.mark.parametrize(
@@ -191,4 +193,4 @@ def test_lists_that_cannot_be_right_are_refused(wrong: list[object], message: st
 )
 def test_bounds_that_cannot_be_right_are_refused(arguments: tuple[object, ...], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        le.Bounds(*arguments)  # type: ignore[arg-type]
+        le.private.Bounds(*arguments)  # type: ignore[arg-type]

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 import locentropy as le
 from locentropy.core import share_profile
 from locentropy.core.errors import ParameterError
+from locentropy.core.queries import CachedQueries
 from locentropy.core.share_profile import ShareProfile
-from locentropy.publishing.remembered import Remembered
-from locentropy.visits import expression, queries
+from locentropy.visits import expressions as expression
+from locentropy.visits import queries
 from locentropy.visits.queries import TableQueries
 
 from .reference import Row, as_presence, shares
@@ -40,7 +41,7 @@ class TestReference:
     @given(tables(), questions())
     @settings(max_examples=60)
     def test_equals_the_reference(self, rows: list[Row], asked: tuple[int, int, int]) -> None:
-        with le.open_queries(le.Visits(as_table(rows))) as opened:
+        with le.private.open_queries(le.Visits(as_table(rows))) as opened:
             found = opened.shares(*asked)
         assert as_presence(found) == shares(rows, *asked)
         assert (found.unit, found.largest, found.max_visits) == asked
@@ -59,10 +60,10 @@ class TestReference:
             *data.draw(st.lists(st.sampled_from(chosen[:-1]), unique=True) if chosen[1:] else st.just([])),
         ]
         table = as_table(rows, counted=True, timed=False)
-        with le.open_queries(le.Visits(table), locations=chosen) as opened:
+        with le.private.open_queries(le.Visits(table), locations=chosen) as opened:
             for asked in (first, then):
                 found = opened.shares(*asked)
-                within = opened.restricted_to(le.Locations.of(fewer)).shares(*asked)
+                within = opened.restricted_to(le.mechanisms.Locations.of(fewer)).shares(*asked)
                 assert found.locations.to_pylist() == chosen
                 assert within.locations.to_pylist() == fewer
                 assert as_presence(found) == shares(rows, *asked, set(chosen))
@@ -76,9 +77,9 @@ class TestReference:
         here = list(dict.fromkeys(row.location for row in rows))
         chosen = data.draw(st.lists(st.sampled_from(here), unique=True, min_size=1))
         con = ibis.duckdb.connect()
-        with le.open_queries(le.Visits(con.create_table("checkins", as_table(rows)))) as opened:
+        with le.private.open_queries(le.Visits(con.create_table("checkins", as_table(rows)))) as opened:
             assert as_presence(opened.shares(*asked)) == shares(rows, *asked)
-            within = opened.restricted_to(le.Locations.of(chosen)).shares(*asked)
+            within = opened.restricted_to(le.mechanisms.Locations.of(chosen)).shares(*asked)
             assert as_presence(within) == shares(rows, *asked, set(chosen))
         names = {row[0] for row in con.con.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
         assert names == {"checkins"}, "temporary tables are gone"
@@ -91,7 +92,7 @@ class TestReference:
         visits = le.Visits(as_table(rows, timed=False))
         found = []
         for resources in (le.Resources(threads=1, memory="100MB"), le.Resources(threads=2)):
-            with le.open_queries(visits, resources=resources) as opened:
+            with le.private.open_queries(visits, resources=resources) as opened:
                 found.append(opened.shares(Q, Q, 3))
         assert found[0].equals(found[1])
         assert as_presence(found[0]) == shares(rows, Q, Q, 3)
@@ -99,7 +100,7 @@ class TestReference:
     @pytest.mark.parametrize("asked", [(0, 1, 1), (8, 9, 1), (8, 8, 0), (8, 2.5, 1), (2**31, 1, 1)])
     def test_questions_that_cannot_be_right(self, asked: tuple[Any, ...]) -> None:
         with (
-            le.open_queries(le.Visits(as_table([Row(1, 2, 3)]))) as opened,
+            le.private.open_queries(le.Visits(as_table([Row(1, 2, 3)]))) as opened,
             pytest.raises(ParameterError, match=r"shares\(unit="),
         ):
             opened.shares(*asked)
@@ -107,8 +108,8 @@ class TestReference:
     def test_progress_and_what_is_remembered(self) -> None:
         seen: list[str] = []
         visits = le.Visits(as_table([Row(1, 2, 3), Row(1, 4, 3)]))
-        with le.open_queries(visits, progress=lambda doing, _: seen.append(doing)) as opened:
-            remembered = Remembered(opened)
+        with le.private.open_queries(visits, progress=lambda doing, _: seen.append(doing)) as opened:
+            remembered = CachedQueries(opened)
             found = remembered.shares(8, 4, 2)
             assert {"Counting places", "Counting", "Sharing and counting"} <= set(seen)
             seen.clear()
@@ -158,8 +159,10 @@ def people(seed: int) -> Rows:
 
 def answers(rows: Rows) -> Answers:
     table = as_table(rows, counted=True, timed=False)
-    listed, within = le.Locations.of(LISTED), le.Locations.of(WITHIN)
-    with le.open_queries(le.Visits(table), locations=listed, resources=le.Resources(threads=1)) as opened:
+    listed, within = le.mechanisms.Locations.of(LISTED), le.mechanisms.Locations.of(WITHIN)
+    with le.private.open_queries(
+        le.Visits(table), locations=listed, resources=le.Resources(threads=1)
+    ) as opened:
         asking = (opened, opened.restricted_to(within))
         return {
             (at, number): each.shares(*asked)
@@ -243,7 +246,7 @@ def rows_by_visits(present: Any) -> Any:
     return present.group_by("visits").aggregate(presence=present.count())
 
 
-def counted_too_early(self: TableQueries, locations: le.Locations) -> TableQueries:
+def counted_too_early(self: TableQueries, locations: le.mechanisms.Locations) -> TableQueries:
     """Places are counted in the whole list, though the queries are about a part of it."""
     found = RESTRICTED(self, locations)
     codes = pa.table({"code": pa.array(found._codes, pa.int32())})
@@ -251,7 +254,7 @@ def counted_too_early(self: TableQueries, locations: le.Locations) -> TableQueri
     return found
 
 
-def counted_too_late(self: TableQueries, locations: le.Locations) -> TableQueries:
+def counted_too_late(self: TableQueries, locations: le.mechanisms.Locations) -> TableQueries:
     """The other way round: places are counted in a part of the list, and presence is given out in all of it."""
     found = RESTRICTED(self, locations)
     codes = self._engine.upload("late", pa.table({"code": pa.array(found._codes, pa.int32())}))

@@ -29,7 +29,7 @@ ROWS = pa.table(
         "note": ['a "quoted", text', "two\nlines", "é", None, "", "x", "y", "z"],
     }
 )
-BOUNDS = le.Bounds(2, 2)
+BOUNDS = le.private.Bounds(2, 2)
 EXPECTED = {(7, 1): 2, (8, 1): 1, (8, 2): 1, (9, 1): 2, (70, 1): 1}
 
 
@@ -113,27 +113,32 @@ SOURCES = {
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_same_profile_from_every_source(name: str, tmp_path: Path) -> None:
-    found = le.profile(SOURCES[name](tmp_path), BOUNDS)
+    found = le.private.profile(SOURCES[name](tmp_path), BOUNDS)
     assert as_counter(found) == EXPECTED
-    assert found.bounds == le.Bounds(2, 2, "first")
+    assert found.bounds == le.private.Bounds(2, 2, "first")
     assert found.locations.to_pylist() == [7, 8, 9, 70], "numbers come out as numbers, in their order"
 
 
 def test_ids_come_out_as_they_came_in(tmp_path: Path) -> None:
     texts = as_text(ROWS)
-    assert le.profile(le.Visits(texts), BOUNDS).locations.to_pylist() == ["7", "70", "8", "9"]
-    assert le.profile(le.Visits(ibis.memtable(texts)), BOUNDS).locations.to_pylist() == ["7", "70", "8", "9"]
+    assert le.private.profile(le.Visits(texts), BOUNDS).locations.to_pylist() == ["7", "70", "8", "9"]
+    assert le.private.profile(le.Visits(ibis.memtable(texts)), BOUNDS).locations.to_pylist() == [
+        "7",
+        "70",
+        "8",
+        "9",
+    ]
     path = tmp_path / "zeros.csv"
     path.write_text("user,location\n1,007\n2,7\n")
-    assert le.exact_profile(le.Visits(path)).locations.to_pylist() == ["007", "7"]
+    assert le.private.exact_profile(le.Visits(path)).locations.to_pylist() == ["007", "7"]
     large = pa.table({"user": [1], "location": pa.array([2**64 - 1], pa.uint64())})
-    assert le.exact_profile(le.Visits(large)).locations.to_pylist() == [2**64 - 1]
+    assert le.private.exact_profile(le.Visits(large)).locations.to_pylist() == [2**64 - 1]
 
 
 def test_a_list_of_numbers_matches_ids_written_in_a_text_file(tmp_path: Path) -> None:
     path = write_csv(ROWS, tmp_path / "rows.csv")
     for wanted in ([70, 1, 7], ["70", "1", "7"]):
-        found = le.exact_profile(le.Visits(path), locations=wanted)
+        found = le.private.exact_profile(le.Visits(path), locations=wanted)
         assert found.locations.to_pylist() == wanted
         assert found.user_counts.tolist() == [1, 0, 2]
 
@@ -141,7 +146,7 @@ def test_a_list_of_numbers_matches_ids_written_in_a_text_file(tmp_path: Path) ->
 def test_ids_compared_as_text(tmp_path: Path) -> None:
     pq.write_table(ROWS.slice(0, 3), tmp_path / "a.parquet")
     pq.write_table(as_text(ROWS).slice(3), tmp_path / "b.parquet")
-    found = le.profile(le.Visits(tmp_path, ids="text"), BOUNDS)
+    found = le.private.profile(le.Visits(tmp_path, ids="text"), BOUNDS)
     assert as_counter(found) == {(str(at), visits): users for (at, visits), users in EXPECTED.items()}
 
 
@@ -159,7 +164,7 @@ def test_times_are_compared_as_times(written: str, tmp_path: Path) -> None:
     path = tmp_path / "times.csv"
     early, late = TIMES[written]
     path.write_text(f"user,location,time\n1,late,{late}\n1,early,{early}\n")
-    assert as_counter(le.profile(le.Visits(path), le.Bounds(1, 1))) == {("early", 1): 1}
+    assert as_counter(le.private.profile(le.Visits(path), le.private.Bounds(1, 1))) == {("early", 1): 1}
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
@@ -167,15 +172,15 @@ def test_times_are_compared_as_times(written: str, tmp_path: Path) -> None:
 def test_timestamps_of_any_unit_and_zone(unit: str, zone: str | None) -> None:
     times = pa.array([10**6, 5], pa.timestamp(unit, zone))
     table = pa.table({"user": [1, 1], "location": ["late", "early"], "time": times})
-    assert as_counter(le.profile(le.Visits(table), le.Bounds(1, 1))) == {("early", 1): 1}
+    assert as_counter(le.private.profile(le.Visits(table), le.private.Bounds(1, 1))) == {("early", 1): 1}
 
 
 def test_pre_counted_rows_add_up(tmp_path: Path) -> None:
     path = tmp_path / "counted.csv"
     path.write_text("user,location,visits\n1,a,3\n1,a,2.0\n2,a,1\n")
-    assert as_counter(le.exact_profile(le.Visits(path))) == {("a", 5): 1, ("a", 1): 1}
+    assert as_counter(le.private.exact_profile(le.Visits(path))) == {("a", 5): 1, ("a", 1): 1}
     rows = le.Visits(path, visits=None)
-    assert as_counter(le.exact_profile(rows)) == {("a", 2): 1, ("a", 1): 1}
+    assert as_counter(le.private.exact_profile(rows)) == {("a", 2): 1, ("a", 1): 1}
 
 
 GOWALLA = "0\t2010-10-19T23:55:27Z\t30.2359091167\t-97.7951395833\t22847\n0\t2010-10-18T22:17:43Z\t30.2\t-97.7\t420315\n"
@@ -189,7 +194,7 @@ FOURSQUARE = (
 def test_gowalla(tmp_path: Path) -> None:
     path = tmp_path / "loc-gowalla_totalCheckins.txt.gz"
     path.write_bytes(gzip.compress(GOWALLA.encode()))
-    found = le.profile(le.Visits(path, format="gowalla"), le.Bounds(1, 1))
+    found = le.private.profile(le.Visits(path, format="gowalla"), le.private.Bounds(1, 1))
     assert as_counter(found) == {(420315, 1): 1}
 
 
@@ -197,15 +202,15 @@ def test_brightkite_marks_unknown_places_with_zeros(tmp_path: Path) -> None:
     path = tmp_path / "loc-brightkite_totalCheckins.txt"
     path.write_text(BRIGHTKITE.format(zeros="0" * 32))
     with pytest.raises(le.LocentropyError, match="no location id"):
-        le.exact_profile(le.Visits(path, format="brightkite"))
-    found = le.exact_profile(le.Visits(path, format="brightkite", bad_rows="drop"))
+        le.private.exact_profile(le.Visits(path, format="brightkite"))
+    found = le.private.exact_profile(le.Visits(path, format="brightkite", bad_rows="drop"))
     assert as_counter(found) == {("88c46bf20db295831bd2d1718ad7e6f5", 1): 1}
 
 
 def test_foursquare(tmp_path: Path) -> None:
     path = tmp_path / "dataset_TSMC2014_NYC.txt"
     path.write_bytes(FOURSQUARE.encode("latin-1"))
-    found = le.profile(le.Visits(path, format="foursquare"), le.Bounds(1, 1))
+    found = le.private.profile(le.Visits(path, format="foursquare"), le.private.Bounds(1, 1))
     assert as_counter(found) == {("4a43c0aef964a520c6a61fe3", 1): 1}
 
 
@@ -213,12 +218,12 @@ def test_nothing_but_names_of_columns_is_taken_for_sql(tmp_path: Path) -> None:
     evil = 'x"; DROP TABLE visits; --'
     table = pa.table({evil: [1, 2], "loc'); --": ["a'; --", "b"]})
     expected = {("a'; --", 1): 1, ("b", 1): 1}
-    assert as_counter(le.exact_profile(le.Visits(table, user=evil, location="loc'); --"))) == expected
+    assert as_counter(le.private.exact_profile(le.Visits(table, user=evil, location="loc'); --"))) == expected
     path = tmp_path / "evil.parquet"
     pq.write_table(table, path)
-    assert as_counter(le.exact_profile(le.Visits(path, user=evil, location="loc'); --"))) == expected
+    assert as_counter(le.private.exact_profile(le.Visits(path, user=evil, location="loc'); --"))) == expected
     path = write_csv(table, tmp_path / "evil.csv")
-    assert as_counter(le.exact_profile(le.Visits(path, user=evil, location="loc'); --"))) == expected
+    assert as_counter(le.private.exact_profile(le.Visits(path, user=evil, location="loc'); --"))) == expected
 
 
 def test_the_description_does_not_show_rows() -> None:
@@ -234,5 +239,5 @@ def test_columns_are_told_apart_however_many_there_are(many: int, tmp_path: Path
     with duckdb.connect(str(tmp_path / "wide.duckdb")) as con:
         con.execute(f"CREATE TABLE visits AS FROM '{tmp_path / 'wide.parquet'}'")
     for source in (tmp_path / "wide.parquet", tmp_path / "wide.duckdb", table):
-        with le.open_queries(le.Visits(source)) as queries:
+        with le.private.open_queries(le.Visits(source)) as queries:
             assert queries.places_per_user().tolist() == [0, 6]

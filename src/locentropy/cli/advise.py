@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import looking, options, place_options
+from locentropy.cli import disclosure as looking
+from locentropy.cli import options, place_options
 from locentropy.cli.console import note, out, progress_bar, warn
-from locentropy.cli.groups import spelled_out
-from locentropy.cli.stopping import ignore_signals
+from locentropy.cli.options import with_option_groups
+from locentropy.cli.signals import ignore_signals
 from locentropy.core.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from locentropy.core.grid import Grid
-    from locentropy.evaluation.advice import Advice
-    from locentropy.mechanisms.activity import Activity
-    from locentropy.visits.engines.engine import Resources
-    from locentropy.visits.public_list import PublicLocations
+    from locentropy.evaluation.advice.advice import Advice
+    from locentropy.mechanisms.survey import Activity
+    from locentropy.places.grid import Grid
+    from locentropy.places.public_list import PublicLocations
+    from locentropy.visits.engines.base import Resources
     from locentropy.visits.visits import Visits
 
 _PUBLIC = "Rough numbers, from common knowledge, never from the visits"
 _PAID = "Asking the data, for a part of the budget"
-_EXAMPLE = "locentropy advise --locations 14058 --people 10000 --epsilon 1"
+_EXAMPLE = "locentropy advise --n-locations 14058 --n-users 10000 --epsilon 1"
 _SPENDING = (
     "locentropy advise checkins.parquet --places venues.csv --spend 0.05 --ledger city.ledger --epsilon 1"
 )
@@ -37,7 +38,7 @@ def _rough(option: str, help_: str) -> Any:
     return typer.Option(option, help=help_, rich_help_panel=_PUBLIC)
 
 
-@spelled_out
+@with_option_groups
 def advise(
     *,
     source: Annotated[
@@ -57,13 +58,15 @@ def advise(
     bounded: Annotated[
         bool, typer.Option("--bounded", help="The entropy of bounded visits is enough; see docs/choosing.md.")
     ] = False,
-    locations: Annotated[int | None, _rough("--locations", "How many places are listed publicly.")] = None,
-    people: Annotated[int | None, _rough("--people", "About how many people are in the data.")] = None,
-    places_per_person: Annotated[
-        int | None, _rough("--places-per-person", "Listed places that a typical person goes to.")
+    n_locations: Annotated[
+        int | None, _rough("--n-locations", "How many places are listed publicly.")
     ] = None,
-    visits_per_place: Annotated[
-        int | None, _rough("--visits-per-place", "How often a typical person is where they go most.")
+    n_users: Annotated[int | None, _rough("--n-users", "About how many people are in the data.")] = None,
+    locations_per_user: Annotated[
+        int | None, _rough("--locations-per-user", "Listed places that a typical person goes to.")
+    ] = None,
+    visits_per_location: Annotated[
+        int | None, _rough("--visits-per-location", "How often a typical person is where they go most.")
     ] = None,
     spend: Annotated[
         str | None,
@@ -93,34 +96,39 @@ def advise(
 
     Examples:
 
-      locentropy advise --locations 14058 --people 10000 --epsilon 1
+      locentropy advise --n-locations 14058 --n-users 10000 --epsilon 1
 
       locentropy advise checkins.parquet --places venues.csv --epsilon 1 \
       --spend 0.05 --ledger city.ledger
     """
-    from locentropy.evaluation.advisor import advise as advised
-    from locentropy.mechanisms.registry import read_parameters
+    from locentropy.evaluation.advice.advisor import advise as advised
+    from locentropy.mechanisms.parameters import read_parameters
+    from locentropy.mechanisms.select import SelectLocations
 
     if epsilon is None:
         raise ParameterError(f"Advice is about a release at some --epsilon. For example: {_EXAMPLE}")
-    numbers = read_parameters({"epsilon": epsilon} | ({} if delta is None else {"delta": delta}))
+    numbers = read_parameters(
+        SelectLocations, {"epsilon": epsilon} | ({} if delta is None else {"delta": delta})
+    )
     listed_by = {"location": places_location, "name": places_name, "lat": places_lat, "lon": places_lon}
     public = place_options.list_from_options(places, listed_by, None)
     box = place_options.grid_from_options(grid, cell)
     place_options.one_of(public, box, None)  # refuses both
     listed = public or box
-    locations = _number_of(listed, locations)
-    rough: dict[str, Any] = {"people": people, "places_per_person": places_per_person}
-    said = {**numbers, **rough, "visits_per_place": visits_per_place, "bounded_is_enough": bounded}
+    n_locations = _number_of(listed, n_locations)
+    rough: dict[str, Any] = {"n_users": n_users, "locations_per_user": locations_per_user}
+    said = {**numbers, **rough, "visits_per_location": visits_per_location, "bounded_is_enough": bounded}
     found: Activity | None = None
     if source is None:
         _refuse_spending(spend, ledger)
     else:
-        advised(**said, locations=locations)  # refuses what nobody can advise on, while that costs nothing
+        advised(
+            **said, n_locations=n_locations
+        )  # refuses what nobody can advise on, while that costs nothing
         visits = reading.visits_of(source)
         found = _asked(visits, listed, spend, ledger, numbers | rough, reading.resources)
         ignore_signals()  # it is paid for: only telling is left
-    advice = advised(**said, locations=locations, activity=found)
+    advice = advised(**said, n_locations=n_locations, activity=found)
     columns = {f"--places-{role}": name for role, name in listed_by.items()}
     named = {"--places": places, **columns, "--grid": grid, "--cell": cell}
     command = _next_command(advice, source, ledger, named, reading)
@@ -134,16 +142,16 @@ def advise(
             _tell_cost(found, ledger)
 
 
-def _number_of(listed: PublicLocations | Grid | None, locations: int | None) -> int | None:
+def _number_of(listed: PublicLocations | Grid | None, n_locations: int | None) -> int | None:
     """How many places there are: by the list, which is public and may be read, or as was said."""
-    from locentropy.core.grid import Grid
+    from locentropy.places.grid import Grid
 
     if listed is None:
-        return locations
+        return n_locations
     there = listed.rows * listed.columns if isinstance(listed, Grid) else len(listed.load())
-    if locations not in (None, there):
+    if n_locations not in (None, there):
         raise ParameterError(
-            f"--locations {locations} contradicts the places, of which there are {there}. Leave it out."
+            f"--n-locations {n_locations} contradicts the places, of which there are {there}. Leave it out."
         )
     return there
 
@@ -178,13 +186,14 @@ def _asked(
     if listed is None:
         raise ParameterError(
             "Statistics of busy places need places that are public: --places places.csv, or --grid S,W,N,E --cell 500. "
-            f"For example: {_SPENDING}; where no list is public: {_EXAMPLE.replace(' --locations 14058', '')}"
+            f"For example: {_SPENDING}; where no list is public: {_EXAMPLE.replace(' --n-locations 14058', '')}"
         )
-    from locentropy.evaluation.granted import measure_activity, survey_for
-    from locentropy.mechanisms.registry import read_parameters
+    from locentropy.evaluation.advice.paid_survey import measure_activity, survey_for
+    from locentropy.mechanisms.parameters import read_parameters
+    from locentropy.mechanisms.select import SelectLocations
     from locentropy.privacy.guarantee import Guarantee, exact, exact_text
 
-    price = read_parameters({"epsilon": spend})["epsilon"]
+    price = read_parameters(SelectLocations, {"epsilon": spend})["epsilon"]
     survey = survey_for(spend=price, **thought_of)
     try:
         with progress_bar() as progress:
@@ -232,8 +241,8 @@ def _show(advice: Advice, command: str, *, made_up: bool) -> None:
 
 
 def _tell_cost(found: Activity, ledger: Path | None) -> None:
+    from locentropy.ledger.ledger import Ledger
     from locentropy.privacy.guarantee import exact_text
-    from locentropy.privacy.ledger import Ledger
 
     epsilon = found.guarantee.epsilon
     if epsilon is None or ledger is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
-from locentropy.cli.stopping import stop_if_asked
+from locentropy.cli.signals import stop_if_asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,8 +14,8 @@ from locentropy.core.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from locentropy.datasets.zipf import ZipfVisits
-    from locentropy.visits.engines.engine import Resources
+    from locentropy.visits.engines.base import Resources
+    from locentropy_lab.zipf import ZipfVisits
 
 app = typer.Typer(help="Make data to play with: seeded, reproducible, about nobody.", no_args_is_help=True)
 
@@ -68,7 +68,7 @@ def sparse(
 
       locentropy datasets sparse --out sparse.parquet --seed 1
     """
-    from locentropy.datasets.zipf import ZipfVisits
+    from locentropy_lab.zipf import ZipfVisits
 
     _write(ZipfVisits.sparse(seed=seed), to)
 
@@ -97,7 +97,7 @@ def dense(
 
       locentropy datasets dense --profile dense-profile.parquet
     """
-    from locentropy.datasets.zipf import ZipfVisits
+    from locentropy_lab.zipf import ZipfVisits
 
     if (to is None) == (profile is None):
         raise ParameterError("Choose one: --out dense.parquet for the data, or --profile profile.parquet.")
@@ -129,14 +129,14 @@ def _write(made: ZipfVisits, to: Path) -> None:
 def _reduce(made: ZipfVisits, to: Path, resources: Resources) -> None:
     import pyarrow.parquet as pq
 
-    from locentropy.core.files import appearing_together, check_writable
-    from locentropy.datasets.zipf import USERS_PER_CHUNK
+    from locentropy.core.files import atomic_write, check_writable
     from locentropy.visits.queries import profile_of_chunks
     from locentropy.visits.visits import Visits
+    from locentropy_lab.zipf import USERS_PER_CHUNK
 
     check_writable(to)
     _refuse_existing(to)
-    with appearing_together(to) as [part], progress_bar() as progress:
+    with atomic_write(to) as [part], progress_bar() as progress:
 
         def chunks() -> Iterator[Visits]:
             for number, table in enumerate(made.chunks()):

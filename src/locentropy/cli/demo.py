@@ -13,8 +13,8 @@ from locentropy.cli.entropy import NOT_PRIVATE
 from locentropy.cli.options import shown
 
 if TYPE_CHECKING:
-    from locentropy.core.profile import VisitProfile
-    from locentropy.privacy.ledger import Ledger
+    from locentropy.core.visit_profile import VisitProfile
+    from locentropy.ledger.ledger import Ledger
     from locentropy.release.release import Release
 
 EPSILON, BUDGET, SHOWN = 1.0, 4, 5
@@ -35,11 +35,11 @@ def demo(
       locentropy demo --people 10000 --out larger
     """
     from locentropy.datasets.city import City
-    from locentropy.mechanisms.shares import Shares
-    from locentropy.privacy.ledger import Ledger
-    from locentropy.publishing.about import About
+    from locentropy.ledger.ledger import Ledger
+    from locentropy.mechanisms.shares.mechanism import Shares
+    from locentropy.places.public_list import PublicLocations
     from locentropy.publishing.publish import publish
-    from locentropy.visits.public_list import PublicLocations
+    from locentropy.release.statement import About
     from locentropy.visits.queries import exact_profile
     from locentropy.visits.visits import Visits
 
@@ -89,10 +89,10 @@ def _compare(release: Release, exact: VisitProfile) -> None:
 def _tell(release: Release, exact: VisitProfile, ledger: Ledger, folder: Path) -> None:
     import numpy as np
 
-    from locentropy.planning.telling import promise
+    from locentropy.planning.plan_text import guarantee_line
 
-    out.print(promise(release.statement.guarantee), markup=False)
-    out.print(release.statement.guarantee.odds(), markup=False)
+    out.print(guarantee_line(release.statement.guarantee), markup=False)
+    out.print(release.statement.guarantee.explain(), markup=False)
     table = release.to_arrow()
     entropy, low, high = (table[name].to_numpy() for name in ("entropy", "low", "high"))
     error = float(np.sqrt(np.mean((entropy - exact.entropy) ** 2)))

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from locentropy.cli import looking, options
+from locentropy.cli import disclosure as looking
+from locentropy.cli import options
 from locentropy.cli.console import note, out, progress_bar, warn
-from locentropy.cli.groups import spelled_out
+from locentropy.cli.options import with_option_groups
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import check_writable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from locentropy.core.profile import VisitProfile
+    from locentropy.core.visit_profile import VisitProfile
 
 NOT_PRIVATE: Final = "NOT PRIVATE"
 NOTED: Final = "computed exact entropies"
@@ -28,7 +29,7 @@ WARNING: Final = (
 )
 
 
-@spelled_out
+@with_option_groups
 def entropy(
     source: options.Input,
     *,
@@ -44,7 +45,9 @@ def entropy(
         typer.Option("--keep", help="Which locations bounding keeps: first, most-visited, lowest-id."),
     ] = None,
     ledger: looking.Ledger = None,
-    unit: Annotated[str, typer.Option("--unit", help="Unit of the entropy: nats, bits.")] = "nats",
+    entropy_unit: Annotated[
+        str, typer.Option("--entropy-unit", help="Unit of the entropy: nats, bits.")
+    ] = "nats",
     to: Annotated[
         Path | None,
         typer.Option(
@@ -71,12 +74,12 @@ def entropy(
       locentropy entropy 'days/*.csv' --user uid --location venue \
       --bad-rows drop --top 20
     """
-    from locentropy.privacy.ledger import Ledger
+    from locentropy.ledger.ledger import Ledger
     from locentropy.visits.queries import open_queries
 
     bounds = _bounds(max_locations, max_visits, keep)
     target = None if to is None else marked(to)
-    scale = _nats_per(unit)
+    scale = _nats_per(entropy_unit)
     book = None if ledger is None else Ledger.open(ledger)
     visits = reading.visits_of(source)
     with (
@@ -88,13 +91,13 @@ def entropy(
         progress("Sorting", None)
     if book is not None:
         book.record_evaluation(NOTED)  # before anybody knows a value
-    values = _values(profile, unit, scale)
+    values = _values(profile, entropy_unit, scale)
     if target is not None:
         _write(values, target)
     if as_json:
-        out.print_json(json.dumps(_as_json(values.slice(0, top), users, unit)))
+        out.print_json(json.dumps(_as_json(values.slice(0, top), users, entropy_unit)))
     else:
-        _show(values, users, unit, top or _ON_SCREEN)
+        _show(values, users, entropy_unit, top or _ON_SCREEN)
     warn(WARNING)
     looking.tell_noted(ledger)
     if target is not None:
@@ -116,7 +119,9 @@ def _bounds(max_locations: int | None, max_visits: int | None, keep: str | None)
 def _nats_per(unit: str) -> float:
     units = {"nats": 1.0, "bits": 0.6931471805599453}
     if unit not in units:
-        raise ParameterError(f"unit={unit!r} is not one of nats, bits. For example: --unit bits")
+        raise ParameterError(
+            f"--entropy-unit {unit!r} is not one of nats, bits. For example: --entropy-unit bits"
+        )
     return units[unit]
 
 
@@ -150,9 +155,9 @@ def _write(values: pa.Table, target: Path) -> None:
     import pyarrow.csv
     import pyarrow.parquet
 
-    from locentropy.core.files import appearing_together
+    from locentropy.core.files import atomic_write
 
-    with appearing_together(target) as [part]:
+    with atomic_write(target) as [part]:
         part.touch(mode=0o600)
         if target.suffix == ".csv":
             status = values["status"].cast(pa.string())

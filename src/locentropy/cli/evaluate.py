@@ -3,20 +3,73 @@
 from __future__ import annotations
 
 import json
+import textwrap
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from locentropy.cli import looking, mechanism_options, options, place_options
+from locentropy.cli import disclosure as looking
+from locentropy.cli import mechanism_options, options, place_options
 from locentropy.cli.console import note, out, progress_bar, warn
-from locentropy.cli.groups import spelled_out
+from locentropy.cli.options import with_option_groups
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from locentropy.evaluation.compare import Evaluation, Throwaway
-    from locentropy.evaluation.contenders import Contender
+    from locentropy.mechanisms.base import Mechanism
+
+_LEADING: Final = 2
+"""Columns that stand in every part: who, and at which ε."""
+_GAP: Final = 3
+"""What a column takes besides its text: a blank on either side, and the line between columns."""
+_HEADING: Final = 7
+"""Headings get as much room as this, so that "n ≥ 20" is not broken into three lines."""
+
+
+def print_tables(found: Evaluation, columns: Mapping[str, str], title: str) -> None:
+    """One table, or as many as it takes for every number to be whole."""
+    from rich import box
+    from rich.table import Table
+
+    from locentropy.evaluation.outcome import rows
+
+    headings, body = rows(found, columns)
+    widths = [_width(heading, [row[at] for row in body]) for at, heading in enumerate(headings)]
+    for number, part in enumerate(parts(widths, out.width - 1)):
+        shown = Table(title=None if number else title, box=box.SIMPLE_HEAD, title_justify="left")
+        for at in part:
+            heading = "\n".join(textwrap.wrap(headings[at], widths[at]))
+            shown.add_column(heading, justify="right" if at else "left", no_wrap=True)
+        for place, row in enumerate(body):
+            if place == len(found.compared):
+                shown.add_section()
+            shown.add_row(*(options.shown(row[at]) for at in part))
+        out.print(shown)
+
+
+def parts(widths: Sequence[int], room: int) -> list[list[int]]:
+    """Which columns to show together: the leading ones, and as many others as there is room for, at least one."""
+    leading = list(range(_LEADING))
+    taken = sum(widths[at] + _GAP for at in leading)
+    split: list[list[int]] = [[]]
+    left = room - taken
+    for at in range(_LEADING, len(widths)):
+        if split[-1] and widths[at] + _GAP > left:
+            split.append([])
+            left = room - taken
+        split[-1].append(at)
+        left -= widths[at] + _GAP
+    return [leading + columns for columns in split]
+
+
+def _width(heading: str, cells: Sequence[str]) -> int:
+    """Room for the longest cell whole, and for a heading that is broken between words."""
+    return max(min(len(heading), _HEADING), *map(len, [*heading.split(), *cells]))
+
 
 _COMPARED = "What is compared (where an option may be repeated, every combination)"
 _FOR_THROWAWAY = ("max_locations", "max_visits", "min_users", "keep")
@@ -26,7 +79,7 @@ def _compared(option: str, help_: str) -> Any:
     return typer.Option(option, help=help_, rich_help_panel=_COMPARED, show_default=False)
 
 
-@spelled_out
+@with_option_groups
 def evaluate(
     source: options.Input,
     *,
@@ -35,7 +88,7 @@ def evaluate(
         _compared(
             "--mechanism",
             "Such as shares; may be repeated. Default: all that one would publish with. Also: baseline, limit-cb, and "
-            "as the paper prints them limit-as-printed, limit-ss-as-printed, limit-cb-as-printed.",
+            "what other installed distributions bring.",
         ),
     ] = None,
     epsilon: Annotated[list[str] | None, _compared("--epsilon", "ε; may be repeated. Default: 1.")] = None,
@@ -96,8 +149,8 @@ def evaluate(
     """
     from locentropy.evaluation.compare import evaluate as compare
     from locentropy.evaluation.private_files import check_free, marked
-    from locentropy.privacy.ledger import Ledger
-    from locentropy.visits.public_list import PublicLocations
+    from locentropy.ledger.ledger import Ledger
+    from locentropy.places.public_list import PublicLocations
 
     listed = {"location": places_location, "name": places_name, "lat": places_lat, "lon": places_lon}
     selection = selecting.selection
@@ -137,19 +190,17 @@ def evaluate(
 
 def _rivals(
     names: list[str] | None, epsilons: list[str] | None, given: dict[str, Any], *, somewhere: bool
-) -> list[Contender]:
-    """The contenders that the options describe."""
-    from locentropy.evaluation.contenders import chooses, contender_names, contenders, default_names, taken_by
-    from locentropy.publishing.order import THREE_WAYS
+) -> list[Mechanism]:
+    """The mechanisms that the options describe."""
+    from locentropy.evaluation.candidates import candidates, default_names
+    from locentropy.mechanisms.registry import mechanism_class, parameter_names
+    from locentropy.publishing.request import THREE_WAYS
 
     wanted = list(dict.fromkeys(names)) if names else list(default_names())
     for name in wanted:
-        if name not in contender_names():
-            raise ParameterError(
-                f"--mechanism {name[:40]} is none of {', '.join(contender_names())}. For example: --mechanism shares"
-            )
+        mechanism_class(name)  # refuses a name that nobody knows
     for key in given:
-        if any(key in taken_by(name) for name in wanted):
+        if any(key in parameter_names(name) for name in wanted):
             continue
         unused = f"--{key.replace('_', '-')} is an option of none of those compared: {', '.join(wanted)}."
         if key not in _FOR_THROWAWAY:
@@ -157,10 +208,10 @@ def _rivals(
         note(f"{unused} It only bounds Throwaway, the paper's yardstick beside them.")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        made = contenders(wanted, epsilons or ["1"], given)
+        made = candidates(wanted, epsilons or ["1"], given)
     for text in dict.fromkeys(str(each.message) for each in caught):
         warn(text)
-    if not somewhere and not all(chooses(each) for each in made):
+    if not somewhere and not all(each.selects_locations for each in made):
         raise ParameterError(f"Which places are judged? {THREE_WAYS}")
     return made
 
@@ -184,9 +235,8 @@ def _tell(found: Evaluation, *, as_json: bool) -> None:
 
 
 def _show(found: Evaluation) -> None:
-    from locentropy.cli.evaluation_tables import print_tables
+    from locentropy.evaluation.outcome import ERRORS, OTHERS, told_best
     from locentropy.evaluation.plots import BANNER
-    from locentropy.evaluation.table import ERRORS, OTHERS, told_best
 
     out.print(BANNER, style="bold", markup=False)
     over = f"mean ± deviation over {found.seeds} seeds" if found.seeds > 1 else "one seed"

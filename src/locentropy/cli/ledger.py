@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import options, wording
+from locentropy.cli import error_format as wording
+from locentropy.cli import options
 from locentropy.cli.console import note, out, warn
 
 if TYPE_CHECKING:
-    from locentropy.privacy.ledger_book import Book, Budget
+    from locentropy.ledger.rules import Book, Budget
 
 app = typer.Typer(
     help="The privacy budget of a population of people: made once, spent by every release, never refunded.",
@@ -53,7 +54,7 @@ def create(
       locentropy ledger create city.ledger --epsilon 4 --delta 1e-6 \
       --population "riders of the city's bicycles"
     """
-    from locentropy.privacy.ledger import Ledger
+    from locentropy.ledger.ledger import Ledger
 
     with wording.example(_CREATING):
         book = Ledger.create(path, population, epsilon, delta).read()
@@ -75,7 +76,7 @@ def show(path: File, as_json: options.Json = False) -> None:
 
       locentropy ledger show city.ledger --json
     """
-    from locentropy.privacy.ledger import Ledger
+    from locentropy.ledger.ledger import Ledger
 
     book = Ledger(path).read()
     if as_json:
@@ -110,7 +111,7 @@ def verify(
       locentropy ledger verify city.ledger \
       --spend 0f6c0b1d6d9b4c3f8d1b0a2e4c5d6e7f
     """
-    from locentropy.privacy.ledger import Ledger
+    from locentropy.ledger.ledger import Ledger
 
     book = Ledger(path).verify(spends or ())
     if as_json:
@@ -171,7 +172,7 @@ def _amount(budget: Budget) -> dict[str, str]:
 
 
 def _spends(book: Book) -> list[dict[str, Any]]:
-    from locentropy.privacy.ledger_book import written
+    from locentropy.ledger.rules import written
 
     latest = {record.spend: record for record in book.releases}
     return [

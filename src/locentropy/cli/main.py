@@ -10,22 +10,9 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, cast
 import typer
 
 import locentropy
-from locentropy.cli import (
-    advise,
-    audit,
-    datasets,
-    demo,
-    entropy,
-    evaluate,
-    ledger,
-    plan,
-    publish,
-    report,
-    reproduce,
-    stopping,
-    verify,
-    wording,
-)
+from locentropy.cli import advise, datasets, demo, entropy, evaluate, ledger, plan, publish, report, verify
+from locentropy.cli import error_format as wording
+from locentropy.cli import signals as stopping
 from locentropy.cli.console import err, printable
 from locentropy.core.errors import BudgetError, EngineError, LocentropyError, ParameterError
 
@@ -42,14 +29,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(advise.advise)
-app.command()(audit.audit)
 app.command()(demo.demo)
 app.command()(entropy.entropy)
 app.command()(evaluate.evaluate)
 app.command()(plan.plan)
 app.command()(publish.publish)
 app.command()(report.report)
-app.command()(reproduce.reproduce)
 app.command()(verify.verify)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(ledger.app, name="ledger")

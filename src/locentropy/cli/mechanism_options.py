@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from locentropy.cli import wording
+from locentropy.cli import error_format as wording
 from locentropy.cli.console import warn
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from locentropy.mechanisms.mechanism import Mechanism
-    from locentropy.mechanisms.select_locations import SelectLocations
+    from locentropy.mechanisms.base import Mechanism
+    from locentropy.mechanisms.select import SelectLocations
 
 DEFAULT: Final = "shares"
 """The mechanism that is used where none is named: the first of the registry."""
@@ -155,11 +155,14 @@ class Choosing:
     @property
     def chosen(self) -> Mechanism:
         """The mechanism that the options describe."""
-        from locentropy.mechanisms.registry import example_of, mechanism_from, mechanism_names
+        from locentropy.mechanisms.registry import mechanism_class, mechanism_from, mechanism_names
+
+        def example_of(name: str) -> dict[str, str | int | bool]:
+            return dict(mechanism_class(name).example)
 
         if self.name not in mechanism_names():
             raise ParameterError(
-                f"--mechanism {self.name} is none of {', '.join(mechanism_names())}. "
+                f"Unknown mechanism --mechanism {self.name}. Choose from {', '.join(mechanism_names())}. "
                 f"For example: {_line(DEFAULT, example_of(DEFAULT))}"
             )
         self._check_names()
@@ -175,10 +178,18 @@ class Choosing:
 
     def _check_names(self) -> None:
         """Nothing that the mechanism does not know, and all that it needs."""
-        from locentropy.mechanisms.registry import example_of, mechanism_names, parameters_of
+        from locentropy.mechanisms.registry import (
+            mechanism_class,
+            mechanism_names,
+            parameter_names,
+            required_parameters,
+        )
 
         def taken(name: str) -> set[str]:
-            return {parameter.name for parameter in parameters_of(name)}
+            return set(parameter_names(name))
+
+        def example_of(name: str) -> dict[str, str | int | bool]:
+            return dict(mechanism_class(name).example)
 
         example = _line(self.name, example_of(self.name))
         for key in self.parameters:
@@ -189,7 +200,7 @@ class Choosing:
                     f"{who} takes no {_option(key)}. For example: {example}. For {', '.join(others)} it is one: "
                     f"{_line(others[0], example_of(others[0]))}"
                 )
-        needed = [each.name for each in parameters_of(self.name) if each.required]
+        needed = required_parameters(self.name)
         if "accept_no_guarantee" in taken(self.name) and not self.accept_no_guarantee:
             instead = "limit-ptr"
             raise ParameterError(
@@ -220,12 +231,12 @@ class Selecting:
             raise ParameterError(
                 f"Selecting places also needs {', '.join(missing)}. For example: {_SELECTING}"
             )
-        from locentropy.mechanisms.registry import read_parameters
-        from locentropy.mechanisms.select_locations import SelectLocations
+        from locentropy.mechanisms.parameters import read_parameters
+        from locentropy.mechanisms.select import SelectLocations
 
         given = {name.removeprefix("select_"): value for name, value in vars(self).items()}
         with wording.example(_SELECTING):
-            return SelectLocations(**read_parameters(given))
+            return SelectLocations(**read_parameters(SelectLocations, given))
 
 
 def _option(parameter: str) -> str:

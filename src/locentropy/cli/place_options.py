@@ -9,9 +9,9 @@ import typer
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from locentropy.core.grid import Grid
-    from locentropy.mechanisms.select_locations import SelectLocations
-    from locentropy.visits.public_list import PublicLocations
+    from locentropy.mechanisms.select import SelectLocations
+    from locentropy.places.grid import Grid
+    from locentropy.places.public_list import PublicLocations
 
 _LIST = "Places: a public list"
 _GRID = "Places: a public grid"
@@ -74,11 +74,11 @@ def list_from_options(
                 f"{', '.join(given)} describes a list, and there is none: --places places.csv"
             )
         return None
-    from locentropy.visits.columns import RECOGNISE
-    from locentropy.visits.public_list import PublicLocations
+    from locentropy.places.public_list import PublicLocations
+    from locentropy.visits.columns import AUTO
 
     chosen: dict[str, Any] = {
-        role: RECOGNISE if name is None else (name or None) for role, name in columns.items()
+        role: AUTO if name is None else (name or None) for role, name in columns.items()
     }
     return PublicLocations(places, **chosen, provenance=provenance or UNSTATED)
 
@@ -89,7 +89,7 @@ def grid_from_options(box: str | None, cell: float | None) -> Grid | None:
         return None
     if box is None or cell is None:
         raise ParameterError(f"A grid needs both its box and the size of its cells. For example: {_EXAMPLE}")
-    from locentropy.core.grid import Grid
+    from locentropy.places.grid import Grid
 
     try:
         south, west, north, east = (float(part) for part in box.split(","))

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import approved, looking, mechanism_options, options, place_options
+from locentropy.cli import disclosure as looking
+from locentropy.cli import mechanism_options, options, place_options
+from locentropy.cli import plan_check as approved
 from locentropy.cli.console import note, progress_bar, warn
-from locentropy.cli.groups import spelled_out
-from locentropy.cli.stopping import ignore_signals
+from locentropy.cli.options import with_option_groups
+from locentropy.cli.signals import ignore_signals
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from locentropy.places.public_list import PublicLocations
     from locentropy.planning.plans import Plan
-    from locentropy.publishing.about import About
-    from locentropy.publishing.order import Order
-    from locentropy.visits.public_list import PublicLocations
+    from locentropy.publishing.request import Request
+    from locentropy.release.statement import About
 
 _WORDS = "Your words, which are published"
 Word = str | None
@@ -32,7 +34,7 @@ def _word(option: str, help_: str) -> Any:
     return typer.Option(option, help=help_, rich_help_panel=_WORDS)
 
 
-@spelled_out
+@with_option_groups
 def publish(
     source: options.Input,
     *,
@@ -61,7 +63,9 @@ def publish(
     not_private: Annotated[
         bool, typer.Option("--not-private", help="Needed where nothing is promised; closes the ledger.")
     ] = False,
-    unit: Annotated[str, typer.Option("--unit", help="Unit of the entropy: nats, bits.")] = "nats",
+    entropy_unit: Annotated[
+        str, typer.Option("--entropy-unit", help="Unit of the entropy: nats, bits.")
+    ] = "nats",
     title: Annotated[Word, _word("--title", "What it is called; also noted in the ledger.")] = None,
     curator: Annotated[Word, _word("--curator", "Who answers for it.")] = None,
     description: Annotated[Word, _word("--description", "What it is about.")] = None,
@@ -91,11 +95,11 @@ def publish(
       --cell 500 --ledger city.ledger --out may-grid
     """
     from locentropy.cli.publish_summary import rehearse, tell, warn_of_few
-    from locentropy.privacy.ledger import Ledger
-    from locentropy.publishing.order import Order
+    from locentropy.ledger.ledger import Ledger
+    from locentropy.places.public_list import PublicLocations
     from locentropy.publishing.publish import carry_out
-    from locentropy.release.names import marked_target
-    from locentropy.visits.public_list import PublicLocations
+    from locentropy.publishing.request import Request
+    from locentropy.release.files import marked_target
 
     listed = {"location": places_location, "name": places_name, "lat": places_lat, "lon": places_lon}
     public = place_options.list_from_options(places, listed, provenance)
@@ -116,20 +120,20 @@ def publish(
         approved.check_places(plan, planned, kind, selection)
         using, chosen = planned.mechanism, chosen or planned.selection
         words = _words_with(plan, planned, words)
-    order = Order(
+    order = Request(
         using,
         chosen,
         None if exclude is None else PublicLocations(exclude),
         _about(words),
-        unit,  # type: ignore[arg-type]  # checked by the order itself
+        entropy_unit,  # type: ignore[arg-type]  # checked by the order itself
         not_private,
     )
     if (
         planned is not None
         and order.listed is not None
-        and planned.locations not in (None, len(order.listed))
+        and planned.n_locations not in (None, len(order.listed))
     ):
-        warn(f"{plan} expects {planned.locations:,} places, and there are {len(order.listed):,}.")
+        warn(f"{plan} expects {planned.n_locations:,} places, and there are {len(order.listed):,}.")
     book = None if ledger is None else Ledger.open(ledger)
     target = None if to is None else marked_target(to, private=order.guarantee.private)
     hints = _hints(order, public)
@@ -163,7 +167,7 @@ def publish(
         warn_of_few(using, len(release))
 
 
-def _hints(order: Order, public: PublicLocations | None) -> list[str]:
+def _hints(order: Request, public: PublicLocations | None) -> list[str]:
     """What is easily forgotten and would be seen by every reader of the release."""
     found = []
     if getattr(order.mechanism, "max_users", None) is None:
@@ -193,7 +197,7 @@ def _say(hints: list[str]) -> None:
 
 def _words_with(path: Path, plan: Plan, words: dict[str, str | None]) -> dict[str, str | None]:
     """The words of the options and of the plan together."""
-    planned = {"title": plan.words.title, "curator": plan.words.curator, "intended_use": plan.words.purpose}
+    planned = plan.about.stated()
     return words | {
         name: approved.agreed(path, f"--{name.replace('_', '-')}", words[name], known)
         for name, known in planned.items()
@@ -201,7 +205,7 @@ def _words_with(path: Path, plan: Plan, words: dict[str, str | None]) -> dict[st
 
 
 def _about(words: dict[str, str | None]) -> About:
-    from locentropy.publishing.about import About
+    from locentropy.release.statement import About
 
     given: dict[str, Any] = {name: value for name, value in words.items() if value is not None}
     return About(**given)

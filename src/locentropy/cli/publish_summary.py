@@ -13,10 +13,10 @@ from locentropy.cli.console import note, out, warn
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from locentropy.mechanisms.mechanism import Mechanism
+    from locentropy.ledger.ledger import Ledger
+    from locentropy.mechanisms.base import Mechanism
     from locentropy.planning.plans import Plan
-    from locentropy.privacy.ledger import Ledger
-    from locentropy.publishing.order import Order
+    from locentropy.publishing.request import Request
     from locentropy.release.release import Release
 
 HIGHEST = 10
@@ -27,7 +27,7 @@ NO_LEDGER = (
 
 
 def rehearse(
-    order: Order, plan: Plan | None, target: Path | None, ledger: Ledger | None, *, as_json: bool
+    order: Request, plan: Plan | None, target: Path | None, ledger: Ledger | None, *, as_json: bool
 ) -> None:
     """Show what an order would promise, cost and be worth; refuses what publishing would refuse without the visits.
 
@@ -35,17 +35,17 @@ def rehearse(
     """
     from locentropy.cli.plan import show
     from locentropy.core.files import check_writable
-    from locentropy.publishing.claim import Claim, check_name
-    from locentropy.publishing.claim_file import UNFINISHED, unfinished
+    from locentropy.publishing.publication import Publication, check_name
+    from locentropy.publishing.publication_file import UNFINISHED, unfinished
 
-    earlier = None if target is None else unfinished(target, order.in_short(ledger), ledger)
+    earlier = None if target is None else unfinished(target, order.identity(ledger), ledger)
     if target is not None and earlier is None:
         check_writable(target)
         check_name(target)
-        Claim(target, "", "").check_target()
+        Publication(target, "", "").check_target()
     listed = order.listed
     thought_of = order.plan if plan is None else plan
-    planned = replace(thought_of, locations=len(listed)) if listed is not None else thought_of
+    planned = replace(thought_of, n_locations=len(listed)) if listed is not None else thought_of
     if as_json:
         told = {"dry_run": True, **planned.to_dict(), "budget_after": _budget_after(order, ledger)}
         out.print_json(json.dumps(told))
@@ -59,7 +59,7 @@ def rehearse(
     note(f"A dry run: no visits were read, nothing was spent, nothing was written.{free}")
 
 
-def _say_budget_after(order: Order, ledger: Ledger | None) -> None:
+def _say_budget_after(order: Request, ledger: Ledger | None) -> None:
     if ledger is None:
         warn(NO_LEDGER)
         return
@@ -73,7 +73,7 @@ def _say_budget_after(order: Order, ledger: Ledger | None) -> None:
         _line(f"After this release: ε = {after['epsilon']}, δ = {after['delta']}.")
 
 
-def _budget_after(order: Order, ledger: Ledger | None) -> dict[str, str] | None:
+def _budget_after(order: Request, ledger: Ledger | None) -> dict[str, str] | None:
     """What would be left; None where nobody counts."""
     from locentropy.privacy.guarantee import exact_text
 
@@ -103,14 +103,9 @@ def tell(release: Release, target: Path, ledger: Ledger | None, *, as_json: bool
 
 def warn_of_few(mechanism: Mechanism, places: int) -> None:
     """Say where Shares has too few places to learn from. Their number is public: of a list, or of a release."""
-    from locentropy.mechanisms.shares import Shares
-    from locentropy.planning.shares_expectation import SHORT_LIST
-
-    if isinstance(mechanism, Shares) and places < SHORT_LIST:
-        warn(
-            f"{places:,} places: from fewer than {SHORT_LIST} Shares learns little about how values are spread. "
-            "Consider --mechanism moments, which reads each place by its own counts."
-        )
+    warning = mechanism.few_locations_warning(places)
+    if warning is not None:
+        warn(f"{places:,} places. {warning}")
 
 
 def highest(release: Release) -> list[dict[str, Any]]:
@@ -126,7 +121,6 @@ def highest(release: Release) -> list[dict[str, Any]]:
 
 
 def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
-    from locentropy.planning.telling import promise
 
     guarantee = release.statement.guarantee
     shown = _shown(release)
@@ -135,11 +129,13 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
         f"Published {many} places to {target}"
         + ("" if shown == len(release) else "; the others are withheld")
     )
-    _line(promise(guarantee))
-    _line(guarantee.odds())
+    from locentropy.planning.plan_text import guarantee_line
+
+    _line(guarantee_line(guarantee))
+    _line(guarantee.explain())
     rows = highest(release)
     if rows:
-        _table(rows, release.statement.unit)
+        _table(rows, release.statement.entropy_unit)
     if ledger is not None:
         _line(f"Left of the budget: {ledger.remaining}")
     _line(f"Its files: {', '.join(sorted(path.name for path in target.iterdir()))}")
@@ -189,9 +185,9 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
         "private": statement.private,
         "epsilon": None if guarantee.epsilon is None else exact_text(guarantee.epsilon),
         "delta": None if guarantee.epsilon is None else exact_text(guarantee.delta),
-        "odds": guarantee.odds(),
+        "explanation": guarantee.explain(),
         "places": len(release),
-        "unit": statement.unit,
+        "unit": statement.entropy_unit,
         "highest": highest(release),
         "budget_left": None
         if left is None

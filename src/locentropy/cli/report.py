@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locentropy.cli import options  # noqa: TC001  # Typer reads annotations when it runs
+from locentropy.cli import options
 from locentropy.cli.console import out, printable, warn
 from locentropy.core.errors import ParameterError, ReleaseError
 
@@ -42,7 +42,7 @@ def report(
 
       locentropy report release --out page.html
     """
-    from locentropy.release.names import names_for
+    from locentropy.release.files import names_for
     from locentropy.release.release import Release
 
     release = Release.load(directory)
@@ -99,7 +99,7 @@ def _checked(release: Release, path: Path) -> tuple[Path, str]:
     """The page in the release, compared with what this version would draw."""
     from locentropy.core.version import __version__
     from locentropy.release.reading import regular
-    from locentropy.report.page import page
+    from locentropy.release.report.page import page
 
     regular(path)
     if release.statement.software_version != __version__:
@@ -114,9 +114,9 @@ def _checked(release: Release, path: Path) -> tuple[Path, str]:
 
 def _drawn(release: Release, to: Path) -> Path:
     """The page in a file of its own, whose name says it where nothing is promised."""
-    from locentropy.core.files import appearing_together, check_writable
-    from locentropy.release.names import MARK, MARKED, PRIVATE
-    from locentropy.report.page import page
+    from locentropy.core.files import atomic_write, check_writable
+    from locentropy.release.files import MARK, MARKED, PRIVATE
+    from locentropy.release.report.page import page
 
     if to.suffix != ".html":
         raise ParameterError(f"{to}: the name must end in .html. For example: --out page.html")
@@ -127,7 +127,7 @@ def _drawn(release: Release, to: Path) -> Path:
         )
     private = release.statement.private
     target = to if private or MARK in to.name else to.with_name(f"{to.stem}.{MARK}{to.suffix}")
-    with appearing_together(target) as [part]:
+    with atomic_write(target) as [part]:
         part.touch(mode=0o644 if private else 0o600)
         part.write_bytes(page(release))
     return target

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import options  # noqa: TC001  # Typer reads annotations when it runs
+from locentropy.cli import options
 from locentropy.cli.console import out, printable, warn
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def verify(
       locentropy verify release --ledger city.ledger --json
     """
     from locentropy.core.errors import ReleaseError
-    from locentropy.privacy.ledger import Ledger
+    from locentropy.ledger.ledger import Ledger
     from locentropy.release.verify import verify as look
 
     if not directory.is_dir():

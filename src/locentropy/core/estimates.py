@@ -1,8 +1,9 @@
-"""Estimates: what comes out of a mechanism, and the only thing a release is made of."""
+"""What leaves a mechanism: noisy measurements, the estimates made from them, and words about how both were made."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
@@ -10,16 +11,89 @@ import numpy as np
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    Integers = NDArray[np.int64]
     Reals = NDArray[np.float64]
 
 Estimand = Literal["bounded", "true"]
 """Which entropy is estimated: that of the visits after bounding every user, or that of all visits."""
 
+ErrorBars = Literal["none", "constant", "noise", "model"]
+"""What error bars rest on: there are none, one public constant, the law of the noise, or a model of places as well."""
+
 COLUMNS: Final = ("entropy", "std_error", "low", "high", "entropy_busy")
 """The numbers that there may be for each location."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a mechanism works and what it publishes, for readers who have only the release.
+
+    It is published with every release, so that a page or a manifest can be made from the release alone.
+    """
+
+    summary: str
+    """What is computed and what gets noise, in a few sentences."""
+    columns: tuple[str, ...] = ()
+    """The columns published beside `entropy`, out of `std_error`, `low`, `high` and `entropy_busy`."""
+    error_bars: ErrorBars = "none"
+    """What `std_error`, `low` and `high` rest on. A mechanism whose noise depends on the data has none."""
+    post_processing: str = "Noisy values, and the ends of intervals where there are any, are clipped"
+    """What happens to the noisy numbers; how far values are clipped is added to it."""
+    rounding: str = "Where a real number gets noise, it is rounded to a multiple of 2^-20 nats first, which the noise covers."
+    """What is rounded before noise is added."""
+    proof: str = "its author states the guarantee"
+    """Where the guarantee is proved."""
+
+    def __post_init__(self) -> None:
+        for name in ("summary", "post_processing", "rounding", "proof"):
+            text = getattr(self, name)
+            if not isinstance(text, str) or not text.strip() or not text.isprintable():
+                raise ParameterError(f"{name} must be one line of printable text.")
+        columns = tuple(self.columns)
+        if not set(columns) <= set(COLUMNS[1:]) or len(set(columns)) != len(columns):
+            raise ParameterError(f"columns={columns!r} must be some of {', '.join(COLUMNS[1:])}.")
+        if self.error_bars not in get_args(ErrorBars):
+            raise ParameterError(f"error_bars={self.error_bars!r} is not one of {get_args(ErrorBars)}.")
+        if (self.error_bars == "none") == bool({"std_error", "low", "high"} & set(columns)):
+            raise ParameterError('error_bars must be "none" exactly if no error column is published.')
+        object.__setattr__(self, "columns", columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """Noisy integers: all that a mechanism keeps of the data, and all that its `estimate` reads.
+
+    Built inside `mechanisms/` only (a lint sees to it), by the step that adds the noise. There is no field for a noise
+    scale: those that may be known follow from the mechanism's parameters.
+    """
+
+    locations: pa.Array
+    """The locations that values of single locations are about, in their order."""
+
+    values: Mapping[str, Integers]
+    """The noisy integers of each query, by its name."""
+
+    private: bool
+    """Whether the noise protects anybody: false for simulated noise, and for a mechanism without a guarantee."""
+
+    def __post_init__(self) -> None:
+        kept = {}
+        for name, values in self.values.items():
+            column: Integers = np.array(values)
+            if column.dtype != np.int64:
+                raise ParameterError(f"{name}: measurements are 64-bit integers, not {column.dtype}.")
+            column.flags.writeable = False
+            kept[name] = column
+        object.__setattr__(self, "values", MappingProxyType(kept))
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{name}: {'×'.join(map(str, each.shape))}" for name, each in self.values.items())
+        return f"<Measurements of {len(self.locations):,} locations; {shapes}>"
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,7 +59,7 @@ def made_folder(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def appearing_together(*targets: Path) -> Iterator[list[Path]]:
+def atomic_write(*targets: Path) -> Iterator[list[Path]]:
     """Yield a temporary path for each target, all of one disk; at the end give all of them their names, or none.
 
     Any failure, KeyboardInterrupt included, removes the temporary files and leaves the targets as they

@@ -1,7 +1,8 @@
-"""Locations: the public list of places, as a mechanism sees it."""
+"""Locations: the public list of places, as a mechanism sees it, and cells, as an engine sees them."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,6 +18,40 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 _CALL = 'Locations.of(["cafe-1", "park-2"])'
+
+
+class Cells(ABC):
+    """A public division of a box into numbered cells, which places visits by their coordinates.
+
+    It is what an engine needs to know of a grid: cells are numbered from the south-west corner, row by row.
+    """
+
+    south: float
+    west: float
+
+    @property
+    @abstractmethod
+    def lat_step(self) -> float:
+        """Height of a cell in degrees."""
+
+    @property
+    @abstractmethod
+    def lon_step(self) -> float:
+        """Width of a cell in degrees."""
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> int:
+        """Number of columns."""
+
+    @abstractmethod
+    def locations(self) -> Locations:
+        """Every cell: its number, a name, and the coordinates of its middle."""
 
 
 @dataclass(frozen=True, eq=False)

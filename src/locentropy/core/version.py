@@ -1,3 +1,3 @@
 """The version of this package, where every part of it can see it."""
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0.dev0"

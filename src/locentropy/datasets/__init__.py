@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from locentropy.datasets.city import City as City
-    from locentropy.datasets.zipf import ZipfVisits as ZipfVisits
+    from locentropy_lab.zipf import ZipfVisits as ZipfVisits
 
 __all__ = ["City", "ZipfVisits"]
 
-_HOME_OF = {"City": "locentropy.datasets.city", "ZipfVisits": "locentropy.datasets.zipf"}
+_HOME_OF = {"City": "locentropy.datasets.city", "ZipfVisits": "locentropy_lab.zipf"}
 
 
 def __getattr__(name: str) -> object:

@@ -14,8 +14,17 @@ import numpy as np
 from locentropy.datasets._people import Clock, Day, without_overlaps
 
 if TYPE_CHECKING:
-    from locentropy.datasets._kinds import Peak, Week
+    from locentropy.datasets._people import Peak, Week
     from locentropy.datasets._places import Floats, Ints, Places
+
+MAX_SEED = 2**63 - 1
+
+
+def stream(seed: int, *key: int) -> np.random.Generator:
+    """The generator of this seed and key; streams of different keys are independent."""
+    # The generator is named rather than left to NumPy's default, which may change.
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+
 
 STROLL_PEAKS: tuple[Peak, ...] = ((10.5, 2.0, 1.0), (13.0, 1.5, 0.6), (18.0, 2.0, 1.2))
 STROLL_WEEK: Week = (0.9, 0.9, 0.9, 0.9, 1.1, 1.3, 1.0)

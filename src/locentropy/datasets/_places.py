@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from locentropy.datasets._kinds import KINDS
 from locentropy.datasets._names import addresses, station_names, venue_names
+from locentropy.datasets._people import KINDS
 from locentropy.datasets._town import QUARTERS, Sites, draw_in_park, draw_sites, to_degrees
 
 Floats = npt.NDArray[np.float64]

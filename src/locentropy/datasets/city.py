@@ -23,12 +23,11 @@ import pyarrow.parquet as pq
 
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
-from locentropy.core.files import appearing_together, made_folder
+from locentropy.core.files import atomic_write, made_folder
+from locentropy.datasets._crowd import MAX_SEED, stream
 from locentropy.datasets._habits import HOMES_FACTOR, Habits, draw_crowd
-from locentropy.datasets._kinds import KINDS
-from locentropy.datasets._people import Day, People, draw_people
+from locentropy.datasets._people import KINDS, Day, People, draw_people
 from locentropy.datasets._places import KIND_NAMES, Places, draw_places
-from locentropy.datasets._random import MAX_SEED, stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -159,7 +158,7 @@ class City:
                 f"folder={str(folder)!r}: expected a folder that can hold visits.parquet and places.csv. "
                 "A correct call: City().write('city')"
             )
-        with made_folder(target), appearing_together(visits, places) as [visits_part, places_part]:
+        with made_folder(target), atomic_write(visits, places) as [visits_part, places_part]:
             pyarrow.csv.write_csv(self.places(), places_part)
             with pq.ParquetWriter(visits_part, VISITS_SCHEMA) as writer:
                 for index, chunk in enumerate(self.chunks(), start=1):

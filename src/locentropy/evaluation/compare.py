@@ -1,6 +1,6 @@
 """Compare mechanisms on the owner's own data with the truth. What comes out is private, whatever it looks like.
 
-    several = contenders(epsilons=["0.5", "1"])
+    several = candidates(epsilons=["0.5", "1"])
     evaluation = evaluate(visits, several, PublicLocations("places.csv"), ledger="city.ledger")
     print(evaluation.best())
 
@@ -20,23 +20,25 @@ from locentropy.core.bounds import Bounds
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError, SourceError
 from locentropy.evaluation import metrics
-from locentropy.evaluation.contenders import chooses, labels, named
+from locentropy.evaluation.candidates import labels
 from locentropy.evaluation.outcome import BY_USERS, METRICS, Outcome, Truth, outcome, scores, scores_by_users
 from locentropy.evaluation.places import opened
-from locentropy.privacy.ledger import Ledger
-from locentropy.publishing.order import THREE_WAYS
-from locentropy.visits.public_list import PublicLocations
+from locentropy.ledger.ledger import Ledger
+from locentropy.mechanisms.base import require_mechanism
+from locentropy.mechanisms.registry import described
+from locentropy.places.public_list import PublicLocations
+from locentropy.publishing.request import THREE_WAYS
 from locentropy.visits.queries import DEFAULT_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from locentropy.core.bounds import Keep
-    from locentropy.evaluation.contenders import Contender
     from locentropy.evaluation.metrics import Octave
     from locentropy.evaluation.places import Opened
-    from locentropy.publishing.order import PlacesChoice
-    from locentropy.visits.engines.engine import Progress, Resources
+    from locentropy.mechanisms.base import Mechanism
+    from locentropy.publishing.request import LocationsChoice
+    from locentropy.visits.engines.base import Progress, Resources
     from locentropy.visits.visits import Visits
 
 NOT_FOR_PUBLICATION: Final = (
@@ -83,7 +85,7 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """How one contender, or one reference, did."""
+    """How one mechanism, or one reference, did."""
 
     name: str
     """Of the mechanism."""
@@ -107,7 +109,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Best:
-    """Which contender had the lowest error. Private advice: whoever follows it has tuned on the data."""
+    """Which mechanism had the lowest error. Private advice: whoever follows it has tuned on the data."""
 
     epsilon: str | None
     label: str
@@ -142,7 +144,7 @@ class Evaluation:
         return sorted({each.epsilon for each in self.compared if each.epsilon is not None}, key=float)
 
     def best(self, metric: str = "mse") -> tuple[Best, ...]:
-        """For each ε the contender of the lowest error by a metric; private advice, tuned on the data."""
+        """For each ε the mechanism of the lowest error by a metric; private advice, tuned on the data."""
         if metric not in METRICS or not metric.startswith(("mse", "kl")):
             known = ", ".join(name for name in METRICS if name.startswith(("mse", "kl")))
             raise ParameterError(
@@ -179,8 +181,8 @@ def _judged(group: list[Compared], metric: str) -> list[Compared]:
 
 def evaluate(
     visits: Visits,
-    mechanisms: Iterable[Contender],
-    places: PlacesChoice | None = None,
+    mechanisms: Iterable[Mechanism],
+    locations: LocationsChoice | None = None,
     *,
     seeds: int = 10,
     ledger: Ledger | str | Path | None = None,
@@ -195,17 +197,17 @@ def evaluate(
     """
     check_whole(_CALL, "seeds", seeds, 1, MOST_RUNS)
     given = list(mechanisms)
-    _check(given, places)
+    _check(given, locations)
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
     crowd = throwaway or Throwaway()
-    with opened(visits, places, exclude, resources, progress) as at:
+    with opened(visits, locations, exclude, resources, progress) as at:
         truth = _truth(at, crowd)
         if book is not None:
             book.record_evaluation(NOTED)
         octaves = metrics.octaves(truth.users)
         compared = _compared(given, at, truth, octaves, seeds, progress)
     constants = {CONSTANT: float(truth.entropy.mean())}
-    if isinstance(places, PublicLocations):
+    if isinstance(locations, PublicLocations):
         # The mean of all places that anybody visited: what one would publish who has never heard of the list.
         with opened(visits, None, exclude, resources, progress) as everywhere:
             constants[POPULATION] = float(everywhere.queries.exact_profile().entropy.mean())
@@ -213,14 +215,13 @@ def evaluate(
     return Evaluation(int(seeds), octaves, compared, references, crowd, truth)
 
 
-def _check(given: list[Contender], places: PlacesChoice | None) -> None:
+def _check(given: list[Mechanism], locations: LocationsChoice | None) -> None:
     if not given:
         raise ParameterError(f"mechanisms is empty, so there is nothing to compare. For example: {_CALL}")
     for each in given:
-        if not (hasattr(each, "estimate") or hasattr(each, "values")):
-            raise ParameterError(f"{type(each).__name__} is not a mechanism. For example: {_CALL}")
-        if places is None and not chooses(each):
-            raise ParameterError(f"{named(each)[0]} was given no places. {THREE_WAYS}")
+        require_mechanism(each, _CALL)
+        if locations is None and not each.selects_locations:
+            raise ParameterError(f"{each.name} was given no places. {THREE_WAYS}")
 
 
 def _truth(at: Opened, crowd: Throwaway) -> Truth:
@@ -235,20 +236,18 @@ def _truth(at: Opened, crowd: Throwaway) -> Truth:
 
 
 def _compared(
-    given: list[Contender],
+    given: list[Mechanism],
     at: Opened,
     truth: Truth,
     octaves: list[Octave],
     seeds: int,
     progress: Progress | None,
 ) -> list[Compared]:
-    all_named = [named(each) for each in given]
     found = []
-    for number, (each, (name, parameters), label) in enumerate(
-        zip(given, all_named, labels(all_named), strict=True)
-    ):
+    for number, (each, label) in enumerate(zip(given, labels(given), strict=True)):
+        name, parameters = described(each)
 
-        def simulated(seed: int, each: Contender = each, number: int = number) -> Outcome:
+        def simulated(seed: int, each: Mechanism = each, number: int = number) -> Outcome:
             if progress is not None:
                 progress("Comparing mechanisms", (number + seed / seeds) / len(given))
             return outcome(each, at, truth, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,19 +10,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from locentropy.core.bounds import Bounds
 from locentropy.evaluation import metrics
-from locentropy.evaluation.contenders import AsPrinted, chooses
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
+from locentropy.evaluation.simulated_noise import SimulatedNoise
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-    from locentropy.core.estimates import Estimates
     from locentropy.core.queries import Queries
-    from locentropy.evaluation.contenders import Contender
+    from locentropy.evaluation.compare import Compared, Evaluation, Score
     from locentropy.evaluation.places import Opened
-    from locentropy.mechanisms.mechanism import Mechanism
+    from locentropy.mechanisms.base import Mechanism
 
     Integers = NDArray[np.int64]
     Reals = NDArray[np.float64]
@@ -29,6 +29,100 @@ if TYPE_CHECKING:
 
 BUSY_FROM: Final = 20
 """A place of at least this many users is busy."""
+
+_NONE: Final = "—"
+ERRORS: Final = {
+    "mse": "all places",
+    "mse_published": "published ones",
+    "mse_throwaway": "Throwaway",
+    "mse_busy": f"n ≥ {BUSY_FROM}",
+    "mse_busy_of_entropy_busy": f"n ≥ {BUSY_FROM}, entropy_busy",
+    "bias": "bias (nats)",
+}
+"""Mean squared errors over which places, and the bias."""
+OTHERS: Final = {
+    "kl": "KL",
+    "spearman": "rank corr.",
+    "published": "published %",
+    "coverage": "covers true %",
+    "coverage_own": "covers own %",
+    "width": "width",
+    "top_10": "top 10 found %",
+    "top_100": "top 100 found %",
+}
+"""Everything else that fits on a screen."""
+_SHARES: Final = frozenset({"published", "coverage", "coverage_own", "top_10", "top_100"})
+
+
+def rows(evaluation: Evaluation, columns: Mapping[str, str]) -> tuple[list[str], list[list[str]]]:
+    """Headings, and a row for each contender, by ε, and each reference; without columns that nobody has a number in."""
+    everybody = [each for _, group in by_epsilon(evaluation) for each in group] + evaluation.references
+    filled = [name for name in columns if not all(math.isnan(each.scores[name].mean) for each in everybody)]
+    headings = ["mechanism", "ε", *(columns[name] for name in filled)]
+    return headings, [
+        [each.label, each.epsilon or _NONE, *(_cell(name, each.scores[name]) for name in filled)]
+        for each in everybody
+    ]
+
+
+def by_epsilon(evaluation: Evaluation) -> list[tuple[str, list[Compared]]]:
+    """Contenders of the same ε together; somebody's own mechanism without a written ε comes last."""
+    written = [*evaluation.epsilons, None]
+    groups = [
+        (epsilon, [each for each in evaluation.compared if each.epsilon == epsilon]) for epsilon in written
+    ]
+    return [(epsilon or "not stated", group) for epsilon, group in groups if group]
+
+
+def _cell(name: str, score: Score) -> str:
+    if name == "mse":
+        return with_sd(score)
+    return share(score.mean) if name in _SHARES else number(score.mean)
+
+
+def told_best(evaluation: Evaluation) -> list[str]:
+    """Which contender did best, a sentence for each ε."""
+    constant = number(evaluation.references[0].scores["mse"].mean)
+    return [
+        f"ε = {best.epsilon or 'not stated'}: {best.label}, MSE {with_sd(best.error)} nats²"
+        + ("" if best.published == 1 else f" with {share(best.published)} % of places published")
+        + (
+            f"; one constant for all places would do better ({constant})."
+            if best.worse_than_constant
+            else f", against {constant} of the best constant."
+        )
+        for best in evaluation.best()
+    ]
+
+
+def number(value: float) -> str:
+    """Three digits."""
+    if math.isnan(value):
+        return _NONE
+    value = 0.0 if abs(value) < 1e-12 else value  # what rounding leaves of nothing
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def six_digits(value: float) -> str:
+    """Six digits; larger whole numbers as they are, because 1e+07 is no way to write ten million."""
+    return f"{value:,.0f}" if abs(value) >= 1e6 else f"{value:,.6g}"
+
+
+def share(value: float) -> str:
+    """A share in per cent."""
+    return _NONE if math.isnan(value) else f"{100 * value:.1f}"
+
+
+def with_sd(score: Score) -> str:
+    """A mean and its standard deviation."""
+    if math.isnan(score.sd):
+        return number(score.mean)
+    return (
+        f"{number(score.mean)} ± {score.sd:.2g}"
+        if score.sd < 100
+        else f"{number(score.mean)} ± {score.sd:,.0f}"
+    )
+
 
 METRICS: Final = {
     "mse": "mean squared error over all places, withheld ones counted as 0 (nats²)",
@@ -81,18 +175,16 @@ class Outcome:
     """What the intervals are about: the true entropy, or the one under the mechanism's bounds."""
 
 
-def outcome(contender: Contender, at: Opened, truth: Truth, seed: int) -> Outcome:
-    """What a contender would publish, with noise from a public seed."""
+def outcome(mechanism: Mechanism, at: Opened, truth: Truth, seed: int) -> Outcome:
+    """What a mechanism would publish, with noise from a public seed."""
     noise = SimulatedNoise(seed)
     queries, listed = at.queries, at.listed
-    if at.selection is not None and not chooses(contender):
+    if at.selection is not None and not mechanism.selects_locations:
         listed = at.selection.select(queries, noise)
         if len(listed) == 0:
             return Outcome(np.full(len(truth.entropy), np.nan))
         queries = queries.restricted_to(listed)
-    if isinstance(contender, AsPrinted):
-        return Outcome(_spread(contender.values(queries, seed), queries.locations, at))
-    estimates = contender.estimate(queries, listed, noise)
+    estimates = mechanism.estimate(mechanism.measure(queries, listed, noise), listed)
     columns = {
         name: None if column is None else _spread(column, estimates.locations, at)
         for name, column in (
@@ -102,7 +194,7 @@ def outcome(contender: Contender, at: Opened, truth: Truth, seed: int) -> Outcom
         )
     }
     entropy = _spread(estimates.entropy, estimates.locations, at)
-    return Outcome(entropy, **columns, own=_own(contender, estimates, queries, at, truth))
+    return Outcome(entropy, **columns, own=_own(mechanism, queries, at, truth))
 
 
 def _spread(values: Reals, ids: pa.Array, at: Opened) -> Reals:
@@ -116,17 +208,13 @@ def _spread(values: Reals, ids: pa.Array, at: Opened) -> Reals:
     return spread
 
 
-def _own(
-    mechanism: Mechanism, estimates: Estimates, queries: Queries, at: Opened, truth: Truth
-) -> Reals | None:
-    if estimates.estimand == "true":
+def _own(mechanism: Mechanism, queries: Queries, at: Opened, truth: Truth) -> Reals | None:
+    """What the mechanism estimates; None if it bounds users in a way of its own."""
+    if mechanism.estimand == "true":
         return truth.entropy
-    bounding: Any = mechanism
-    try:
-        bounds = Bounds(bounding.max_locations, bounding.max_visits, bounding.keep)
-    except AttributeError:  # somebody's own mechanism, which bounds in its own way
+    if mechanism.bounds is None:
         return None
-    profile = queries.profile(bounds)
+    profile = queries.profile(mechanism.bounds)
     return _spread(profile.entropy, profile.locations, at)
 
 

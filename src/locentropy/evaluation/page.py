@@ -6,9 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from locentropy.evaluation.compare import NOT_FOR_PUBLICATION
-from locentropy.evaluation.outcome import METRICS
+from locentropy.evaluation.outcome import ERRORS, METRICS, OTHERS, rows, told_best
 from locentropy.evaluation.plots import BANNER
-from locentropy.evaluation.table import ERRORS, OTHERS, rows, told_best
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from locentropy.core.errors import ParameterError
-from locentropy.core.grid import Grid
 from locentropy.core.locations import Locations
-from locentropy.mechanisms.select_locations import SelectLocations
-from locentropy.publishing.order import PlacesChoice
-from locentropy.publishing.remembered import Remembered
-from locentropy.visits.public_list import PublicLocations
+from locentropy.core.queries import CachedQueries
+from locentropy.mechanisms.select import SelectLocations
+from locentropy.places.grid import Grid
+from locentropy.places.public_list import PublicLocations
+from locentropy.publishing.request import LocationsChoice
 from locentropy.visits.queries import open_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from locentropy.core.queries import Queries
-    from locentropy.visits.engines.engine import Progress, Resources
+    from locentropy.visits.engines.base import Progress, Resources
     from locentropy.visits.visits import Visits
 
 
@@ -38,13 +38,13 @@ class Opened:
 @contextmanager
 def opened(
     visits: Visits,
-    places: PlacesChoice | None,
+    places: LocationsChoice | None,
     exclude: PublicLocations | None,
     resources: Resources,
     progress: Progress | None,
 ) -> Iterator[Opened]:
     """Read the visits, once, as publishing would."""
-    if places is not None and not isinstance(places, PlacesChoice):
+    if places is not None and not isinstance(places, LocationsChoice):
         raise ParameterError(
             f"{type(places).__name__} is not a way to say which places. "
             'For example: evaluate(visits, mechanisms, PublicLocations("places.csv"))'
@@ -57,10 +57,10 @@ def opened(
         if kept is not None and excluded is not None and not isinstance(places, PublicLocations):
             queries = queries.restricted_to(kept)
         selection = places if isinstance(places, SelectLocations) else None
-        yield Opened(Remembered(queries), listed, selection)
+        yield Opened(CachedQueries(queries), listed, selection)
 
 
-def _listed(places: PlacesChoice | None, excluded: Locations | None) -> Locations | None:
+def _listed(places: LocationsChoice | None, excluded: Locations | None) -> Locations | None:
     if isinstance(places, PublicLocations):
         every = places.load()
     elif isinstance(places, Grid):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ReleaseError
-from locentropy.core.files import appearing_together, check_writable, made_folder, sync_folder
+from locentropy.core.files import atomic_write, check_writable, made_folder, sync_folder
 from locentropy.core.version import __version__
 from locentropy.evaluation.compare import NOT_FOR_PUBLICATION
 from locentropy.evaluation.outcome import METRICS
@@ -53,7 +53,7 @@ def save(evaluation: Evaluation, folder: str | Path) -> Path:
     files = contents(evaluation)
     with made_folder(target):
         target.chmod(0o700)  # before there is anything in it
-        with appearing_together(*(target / name for name in files)) as parts:
+        with atomic_write(*(target / name for name in files)) as parts:
             for part, text in zip(parts, files.values(), strict=True):
                 part.touch(mode=0o600)
                 part.write_text(text, encoding="utf-8")

@@ -1,50 +1,41 @@
 """The crossing: one file per algorithm, from integer queries on private data to estimates fit to publish.
 
-Names load their module when first used, so that importing this package stays light.
+This is also what the author of a mechanism needs: docs/add-a-mechanism.md.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from locentropy.mechanisms.baseline import Baseline as Baseline
-    from locentropy.mechanisms.limit import Limit as Limit
-    from locentropy.mechanisms.limit_cb import LimitCB as LimitCB
-    from locentropy.mechanisms.limit_ptr import LimitPTR as LimitPTR
-    from locentropy.mechanisms.limit_ss import LimitSS as LimitSS
-    from locentropy.mechanisms.mechanism import Mechanism as Mechanism
-    from locentropy.mechanisms.moments import Moments as Moments
-    from locentropy.mechanisms.parameters import LargeDeltaWarning as LargeDeltaWarning
-    from locentropy.mechanisms.shares import Shares as Shares
+from locentropy.core.lazy import lazy_names
 
-_HOME = {
-    "Baseline": "baseline",
-    "LargeDeltaWarning": "parameters",
-    "Limit": "limit",
-    "LimitCB": "limit_cb",
-    "LimitPTR": "limit_ptr",
-    "LimitSS": "limit_ss",
-    "Mechanism": "mechanism",
-    "Moments": "moments",
-    "Shares": "shares",
+if TYPE_CHECKING:
+    from locentropy.core.bounds import Bounds as Bounds
+    from locentropy.core.estimates import Estimates as Estimates
+    from locentropy.core.locations import Locations as Locations
+    from locentropy.core.queries import Queries as Queries
+    from locentropy.mechanisms.base import Mechanism as Mechanism
+    from locentropy.mechanisms.parameters import LargeDeltaWarning as LargeDeltaWarning
+    from locentropy.privacy.noise import OpenDPNoise as OpenDPNoise
+
+_HOMES = {
+    "Bounds": "core.bounds",
+    "Estimates": "core.estimates",
+    "LargeDeltaWarning": "mechanisms.parameters",
+    "Locations": "core.locations",
+    "Mechanism": "mechanisms.base",
+    "OpenDPNoise": "privacy.noise",
+    "Queries": "core.queries",
 }
 
 __all__ = [
-    "Baseline",
+    "Bounds",
+    "Estimates",
     "LargeDeltaWarning",
-    "Limit",
-    "LimitCB",
-    "LimitPTR",
-    "LimitSS",
+    "Locations",
     "Mechanism",
-    "Moments",
-    "Shares",
+    "OpenDPNoise",
+    "Queries",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

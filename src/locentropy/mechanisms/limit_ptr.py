@@ -1,6 +1,6 @@
 """Limit-PTR: only locations of clearly more than k users, chosen privately.
 
-Claim. Neighbours differ in all visits of one user. `LimitPTR` is (ε, δ)-differentially private: both which locations
+Publication. Neighbours differ in all visits of one user. `LimitPTR` is (ε, δ)-differentially private: both which locations
 appear and their values. It needs no public list.
 
 Why. A location of n users is named with probability π(n − k), a curve that moves so slowly that naming costs
@@ -14,66 +14,91 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from locentropy.core.bounds import Bounds
-from locentropy.mechanisms.crossing import bounded_profile, is_private, of_chosen
+from locentropy.core.estimates import Method
+from locentropy.mechanisms.base import BoundedMechanism, bounded_profile
+from locentropy.mechanisms.expected_error import constant_noise
+from locentropy.mechanisms.listed_estimates import entropy_estimates, is_private, measured_entropies
 from locentropy.mechanisms.parameters import (
+    HELP,
     SELECTED,
     check_bounds,
     check_epsilon,
+    check_fraction,
     check_max_users,
     check_min_users,
-    check_share,
-    make_plain,
+    normalize_numpy_scalars,
+    parameter,
     public_inputs,
     warn_of_large_delta,
 )
 from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.privacy.noise import laplace_scale, lattice_sensitivity, to_lattice
 from locentropy.privacy.selection import SelectionCurve
-from locentropy.privacy.sensitivity import MAX_VISITS, supremum_from
+from locentropy.privacy.sensitivity import MAX_TABULATED_VISITS, supremum_from
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from fractions import Fraction
 
     from locentropy.core.bounds import Keep
-    from locentropy.core.estimates import Estimates
+    from locentropy.core.estimates import Estimates, Measurements
     from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
+    from locentropy.mechanisms.expected_error import ErrorByUsers
+    from locentropy.mechanisms.parameters import Value
     from locentropy.privacy.noise import Noise
 
 _CALL = "LimitPTR(epsilon=1.0, delta=1e-8, max_locations=5, max_visits=5, min_users=50)"
 
 
 @dataclass(frozen=True)
-class LimitPTR:
+class LimitPTR(BoundedMechanism):
     """The entropy of the bounded visits of the locations that a private test finds to have many users."""
 
-    epsilon: float
+    epsilon: float = parameter(HELP["epsilon"], positional=True)
     """ε, for one user's whole record."""
-    delta: float
+    delta: float = parameter(HELP["delta"])
     """δ, for the same. There is no default: it should be far below one over the number of users, for a δ of that
     size would allow publishing one user's record as it is."""
-    max_locations: int
+    max_locations: int = parameter(HELP["max_locations"])
     """M: a user counts in at most this many locations."""
-    max_visits: int
+    max_visits: int = parameter(HELP["max_visits"])
     """C: a user counts with at most this many visits in each."""
-    min_users: int
+    min_users: int = parameter("k: places of at most k people are never published.")
     """k: a location of at most this many users is never published; the more there are beyond it, the surer it is."""
-    split: float = 0.5
+    split: float = parameter("The part of ε for choosing places; the rest is for their values.", 0.5)
     """The part of ε for choosing locations; the rest is for their values."""
-    keep: Keep | None = None
+    keep: Keep | None = parameter(HELP["keep"], None)
     """Which M locations are kept; see `Bounds`."""
-    max_users: int | None = None
+    max_users: int | None = parameter(HELP["max_users"], None)
     """A public bound on the number of users: published values are then at most its logarithm."""
 
+    name: ClassVar[str] = "limit-ptr"
+    selects_locations: ClassVar[bool] = True
+    compared: ClassVar[bool] = True
+    example: ClassVar[Mapping[str, Value]] = {
+        "epsilon": "1.0",
+        "delta": "1e-8",
+        "max_locations": 5,
+        "max_visits": 5,
+        "min_users": 50,
+    }
+    method: ClassVar[Method] = Method(
+        "A private test names locations of clearly more than min_users people; the entropy of those gets discrete "
+        "Laplace noise of one scale, a public constant. The others are withheld.",
+        columns=("std_error", "low", "high"),
+        error_bars="constant",
+        proof="docs/proofs/limit-ptr.md of locentropy",
+    )
+
     def __post_init__(self) -> None:
-        make_plain(self)
+        normalize_numpy_scalars(self)
         check_epsilon(_CALL, self.epsilon)
-        check_share(_CALL, "delta", self.delta)
-        check_share(_CALL, "split", self.split)
-        check_bounds(_CALL, self.max_locations, self.max_visits, self.keep, MAX_VISITS)
+        check_fraction(_CALL, "delta", self.delta)
+        check_fraction(_CALL, "split", self.split)
+        check_bounds(_CALL, self.max_locations, self.max_visits, self.keep, MAX_TABULATED_VISITS)
         check_min_users(_CALL, self.min_users, 0)
         check_max_users(_CALL, self.max_users)
         warn_of_large_delta(self.delta, self.max_users)
@@ -102,18 +127,22 @@ class LimitPTR:
         change = supremum_from(self.max_visits, self.min_users + 1)
         return laplace_scale(self.max_locations * lattice_sensitivity(change), self.budgets[1])
 
-    def estimate(self, queries: Queries, locations: Locations | None, noise: Noise) -> Estimates:
-        """A value, a standard error and an interval for every location that is chosen."""
+    def measure(self, queries: Queries, locations: Locations | None, noise: Noise) -> Measurements:
+        """A noisy entropy for every location that is chosen."""
         scale = self.scale  # refuses an impossible ε before anything is asked
-        profile = bounded_profile(queries, Bounds(self.max_locations, self.max_visits, self.keep), locations)
+        profile = bounded_profile(queries, self.bounds, locations)
         named = self.curve.select(profile.user_counts - self.min_users, noise)
         noisy = noise.laplace(to_lattice(profile.entropy[named]), scale)
-        return of_chosen(
-            profile.locations,
-            named,
-            noisy,
-            listed=locations is not None,
-            scale=scale,
-            max_users=self.max_users,
-            private=is_private(noise),
+        return measured_entropies(
+            profile.locations, noisy, private=is_private(noise), chosen=named, listed=locations is not None
+        )
+
+    def estimate(self, measurements: Measurements, locations: Locations | None) -> Estimates:
+        """A value, a standard error and an interval for every location that is chosen."""
+        return entropy_estimates(measurements, locations, scale=self.scale, max_users=self.max_users)
+
+    def error_by_users(self) -> ErrorByUsers:
+        """The same noise for all that is published, and how likely that is."""
+        return constant_noise(
+            self.scale, self.max_users, lambda users: self.curve.probability(users - self.min_users)
         )

@@ -1,24 +1,23 @@
-"""What a release would be worth, and would cost, told from public numbers alone: nothing here reads data.
-
-Names load their module when first used, so that importing this package stays light.
-"""
+"""What a release would be worth, and would cost, told from public numbers alone: nothing here reads data."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from locentropy.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from locentropy.planning.plans import Plan as Plan
-    from locentropy.planning.plans import Words as Words
     from locentropy.planning.plans import plan as plan
 
-_HOME = {"Plan": "plans", "Words": "plans", "plan": "plans"}
+_HOMES = {
+    "Plan": "planning.plans",
+    "plan": "planning.plans",
+}
 
-__all__ = ["Plan", "Words", "plan"]
+__all__ = [
+    "Plan",
+    "plan",
+]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -7,21 +7,24 @@ refused. Scalars are read as the text they are, so that no 0.1 turns into a bina
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ParameterError
-from locentropy.core.files import appearing_together
-from locentropy.mechanisms.registry import described, mechanism_from, read_parameters, written_parameters
-from locentropy.mechanisms.select_locations import SelectLocations
-from locentropy.planning.plain_yaml import parsed
-from locentropy.planning.plans import Plan, Words
+from locentropy.core.files import atomic_write
+from locentropy.core.strict_yaml import parsed
+from locentropy.mechanisms.parameters import read_parameters, written_parameters
+from locentropy.mechanisms.registry import described, mechanism_from
+from locentropy.mechanisms.select import SelectLocations
+from locentropy.planning.plans import Plan
 from locentropy.privacy.guarantee import exact_text
+from locentropy.release.statement import About
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from locentropy.mechanisms.mechanism import Mechanism
+    from locentropy.mechanisms.base import Mechanism
 
 VERSION: Final = 1
 LARGEST_FILE: Final = 64 * 2**10
@@ -29,10 +32,13 @@ LARGEST_FILE: Final = 64 * 2**10
 _HEADER: Final = (
     "# A plan of locentropy: what is to be published, and what it costs. No data was read to make it.\n"
 )
-_WORDS: Final = ("title", "curator", "purpose")
-_KEYS: Final = ("version", *_WORDS, "mechanism", "places", "expected", "budget")
+_ABOUT: Final = tuple(field.name for field in fields(About))
+_OLD_ABOUT: Final = {"purpose": "intended_use"}
+"""Keys of plan files that earlier versions wrote, and what they are called now."""
+_KEYS: Final = ("version", *_ABOUT, *_OLD_ABOUT, "mechanism", "locations", "places", "expected", "budget")
 _SELECTION: Final = ("epsilon", "delta", "max_locations", "keep")
-_EXPECTED: Final = ("locations", "people", "users_per_location")
+_EXPECTED: Final = ("n_locations", "n_users", "users_per_location", "locations", "people")
+"""The last two are what earlier versions called the first two."""
 _BUDGET: Final = ("epsilon", "delta")
 _NO_BUDGET: Final = "none"
 
@@ -43,7 +49,7 @@ def write(plan: Plan, path: str | Path) -> None:
 
     target = Path(path)
     text = yaml.safe_dump(_content(plan), sort_keys=False, allow_unicode=True, width=110)
-    with appearing_together(target) as [part]:
+    with atomic_write(target) as [part]:
         part.write_text(_HEADER + text, encoding="utf-8")
 
 
@@ -67,17 +73,20 @@ def read(path: str | Path) -> Plan:
 def _content(plan: Plan) -> dict[str, Any]:
     name, parameters = described(plan.mechanism)
     expected: dict[str, Any] = {}
-    if plan.locations is not None:
-        expected["locations"] = int(plan.locations)
-    if plan.people is not None:
-        expected["people"] = int(plan.people)
+    if plan.n_locations is not None:
+        expected["n_locations"] = int(plan.n_locations)
+    if plan.n_users is not None:
+        expected["n_users"] = int(plan.n_users)
     if plan.users_per_location:
         expected["users_per_location"] = [int(users) for users in plan.users_per_location]
     return {
         "version": VERSION,
-        **plan.words.given(),
+        **plan.about.stated(),
         "mechanism": {"name": name, **parameters},
-        "places": {"kind": plan.places, **(written_parameters(plan.selection) if plan.selection else {})},
+        "locations": {
+            "kind": plan.locations,
+            **(written_parameters(plan.selection) if plan.selection else {}),
+        },
         **({"expected": expected} if expected else {}),
         "budget": _budget(plan),
     }
@@ -97,14 +106,17 @@ def _plan_of(content: dict[str, Any]) -> Plan:
     budget = _section(content, "budget", _BUDGET)
     with _complaints("mechanism: "):
         mechanism = _mechanism(_section(content, "mechanism"))
-    with _complaints("places: "):
-        kind, selection = _places(_section(content, "places", ("kind", *_SELECTION)))
+    given = "places" if "places" in content and "locations" not in content else "locations"
+    with _complaints(f"{given}: "):
+        kind, selection = _locations(_section(content, given, ("kind", *_SELECTION)))
     with _complaints("expected: "):
-        locations, people, sizes = _expected(
+        n_locations, n_users, sizes = _expected(
             _section(content, "expected", _EXPECTED) if "expected" in content else {}
         )
-    words = Words(**{word: content[word] for word in _WORDS if word in content})
-    plan = Plan(mechanism, kind, selection, locations, sizes, words, people)
+    about = About(
+        **{_OLD_ABOUT.get(key, key): content[key] for key in (*_OLD_ABOUT, *_ABOUT) if key in content}
+    )
+    plan = Plan(mechanism, kind, selection, n_locations, sizes, about, n_users)
     due = _budget(plan)
     if budget != due:
         raise ParameterError(
@@ -121,7 +133,7 @@ def _mechanism(section: dict[str, Any]) -> Mechanism:
     return mechanism_from(name, _texts(section))
 
 
-def _places(section: dict[str, Any]) -> tuple[Any, SelectLocations | None]:
+def _locations(section: dict[str, Any]) -> tuple[Any, SelectLocations | None]:
     """The kind, which `Plan` checks, and the selection if there is one."""
     kind = section.pop("kind", None)
     if not section:
@@ -129,19 +141,20 @@ def _places(section: dict[str, Any]) -> tuple[Any, SelectLocations | None]:
     missing = [name for name in _SELECTION[:3] if name not in section]
     if missing:
         raise ParameterError(f"{', '.join(missing)} of the selection is missing.")
-    return kind, SelectLocations(**read_parameters(_texts(section)))
+    return kind, SelectLocations(**read_parameters(SelectLocations, _texts(section)))
 
 
 def _expected(section: dict[str, Any]) -> tuple[int | None, int | None, tuple[int, ...]]:
-    locations, people = (
-        None if section.get(name) is None else _whole(name, section[name]) for name in ("locations", "people")
+    n_locations, n_users = (
+        next((_whole(name, section[name]) for name in names if section.get(name) is not None), None)
+        for names in (("n_locations", "locations"), ("n_users", "people"))
     )
     sizes = section.get("users_per_location", [])
     if not isinstance(sizes, list):
         raise ParameterError("users_per_location must be a list, such as [1, 5, 50].")
     return (
-        locations,
-        people,
+        n_locations,
+        n_users,
         tuple(_whole("users_per_location", size) for size in sizes),
     )
 

@@ -7,67 +7,36 @@ as whoever runs it. That includes the noise of Limit-SS as a function of n, whic
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
-from locentropy.mechanisms.limit_cb import LimitCB
-from locentropy.mechanisms.limit_ptr import LimitPTR
-from locentropy.mechanisms.registry import described, read_parameters
-from locentropy.mechanisms.select_locations import SelectLocations
-from locentropy.mechanisms.shares import Shares
-from locentropy.planning.outlook import SIZES, Outlook, Row
-from locentropy.planning.shares_outlook import SharesOutlook
+from locentropy.mechanisms.base import require_mechanism
+from locentropy.mechanisms.expected_error import Supposed
+from locentropy.mechanisms.parameters import read_parameters
+from locentropy.mechanisms.select import SelectLocations
+from locentropy.release.statement import About
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from locentropy.mechanisms.mechanism import Mechanism
+    from locentropy.mechanisms.base import Mechanism
+    from locentropy.mechanisms.expected_error import ExpectedError
     from locentropy.privacy.guarantee import Guarantee
 
-Places = Literal["public-list", "grid", "selection", "by-mechanism"]
-"""Where the list of places comes from: a public file, a public grid, private selection before the mechanism, or the
+LocationsKind = Literal["public-list", "grid", "selection", "by-mechanism"]
+"""Where the list of locations comes from: a public file, a public grid, private selection before the mechanism, or the
 mechanism itself (Limit-PTR privately, Limit-CB without protection)."""
 
-LONGEST_WORDS = 1000
 MOST_SIZES = 1000
 
-_CALL = "plan(Shares(epsilon=1.0), locations=14_058)"
+_CALL = "plan(Shares(epsilon=1.0), n_locations=14_058)"
+_WITH_USERS = "plan(Shares(epsilon=1.0), n_locations=14_058, n_users=10_000)"
 _SELECTING = "plan(Shares(epsilon=1.0), selection=(0.2, 1e-8, 20))"
 _GUESSING = "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])"
-
-
-@dataclass(frozen=True)
-class Words:
-    """What the owner of the data says about the release. One line each; all may be left out."""
-
-    title: str | None = None
-    """What it is called."""
-    curator: str | None = None
-    """Who answers for it."""
-    purpose: str | None = None
-    """What it is for."""
-
-    def __post_init__(self) -> None:
-        for name in ("title", "curator", "purpose"):
-            value = getattr(self, name)
-            if value is not None and not (
-                isinstance(value, str)
-                and value.isprintable()
-                and value == value.strip()
-                and 0 < len(value) <= LONGEST_WORDS
-            ):
-                raise ParameterError(
-                    f"{name} must be one line of text of at most {LONGEST_WORDS} characters. "
-                    f'For example: {name}="Popularity of venues, spring"'
-                )
-
-    def given(self) -> dict[str, str]:
-        """Those that were not left out."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -76,102 +45,58 @@ class Plan:
 
     mechanism: Mechanism
     """What computes the values."""
-    places: Places
-    """Where the list of places comes from."""
+    locations: LocationsKind
+    """Where the list of locations comes from."""
     selection: SelectLocations | None = None
-    """How places are selected, where `places` is "selection"."""
-    locations: int | None = None
-    """How many places there are, if that is known."""
+    """How locations are selected, where `locations` is "selection"."""
+    n_locations: int | None = None
+    """How many locations there are, if that is known."""
     users_per_location: tuple[int, ...] = ()
-    """A guess of how many users count at a place; each number stands for an equal share of the places. Not for
-    Shares, whose error at a place depends on all places together."""
-    words: Words = field(default_factory=Words)
+    """A guess of how many users count at a location; each number stands for an equal share of the locations. Not for
+    Shares, whose error at a location depends on all locations together."""
+    about: About = field(default_factory=About)
     """The owner's words."""
-    people: int | None = None
-    """About how many people there are, if that is known; for Shares."""
+    n_users: int | None = None
+    """About how many users there are, if that is known; for Shares."""
 
     def __post_init__(self) -> None:
-        self._check_places()
-        if self.locations is not None:
-            check_whole(_CALL, "locations", self.locations, 1, 2**40)
+        require_mechanism(self.mechanism, _CALL)
+        self._check_locations()
+        if self.n_locations is not None:
+            check_whole(_CALL, "n_locations", self.n_locations, 1, 2**40)
         if len(self.users_per_location) > MOST_SIZES:
-            raise ParameterError(f"users_per_location must be at most {MOST_SIZES:,} numbers.")
+            raise ParameterError(
+                f"users_per_location must be at most {MOST_SIZES:,} numbers. For example: {_GUESSING}"
+            )
         self._check_guesses()
-        most = getattr(self.mechanism, "max_users", None) or 2**31 - 1
-        for users in self.users_per_location:
-            check_whole(_GUESSING, "users_per_location", users, 0, most)
         _ = self.guarantee  # refuses parts whose δ add up to nothing
 
     @cached_property
     def guarantee(self) -> Guarantee:
         """What the whole release promises: the mechanism, and the selection before it."""
-        promise = self.mechanism.guarantee
-        if self.selection is None:
-            return promise
-        return self.selection.followed_by(promise)
+        own = self.mechanism.guarantee
+        return own if self.selection is None else self.selection.followed_by(own)
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
-        """What to expect, by number of users; none for Shares, see `shares`."""
-        return () if self.shares is not None else self.outlook.rows(SIZES)
-
-    @cached_property
-    def useful_from(self) -> int | None:
-        """The number of users from which on places are useful, and published at least every other time."""
-        return None if self.shares is not None else self.outlook.useful_from()
-
-    @cached_property
-    def share_useful(self) -> float | None:
-        """The share of places expected to be published and useful; None without a guess of their users."""
-        return self.outlook.share_useful(self.users_per_location) if self.users_per_location else None
-
-    @property
-    def noise_scale(self) -> float | None:
-        """The scale of the noise on an entropy in nats; None for Limit-SS and Moments, where it depends on n, and
-        for Shares, whose noise is on other sums."""
-        return None if self.shares is not None else self.outlook.noise_scale
-
-    @property
-    def outlook(self) -> Outlook:
-        """The numbers behind the rows, at any number of users."""
-        return Outlook(self.mechanism, self.selection)
-
-    @cached_property
-    def shares(self) -> SharesOutlook | None:
-        """What to expect of Shares, by how many people there are; None for other mechanisms."""
-        if not isinstance(self.mechanism, Shares):
-            return None
-        return SharesOutlook(self.mechanism, self.selection, self.locations, self.people)
+    def expected(self) -> ExpectedError:
+        """The error to expect."""
+        return self.mechanism.expected_error(
+            Supposed(self.n_locations, self.n_users, self.users_per_location, self.selection)
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What numbers alone do not tell."""
-        from locentropy.planning.telling import counted
-
-        if self.shares is not None:
-            return tuple(self.shares.warnings)
-        mechanism: Any = self.mechanism
-        told = [
-            "Bounding comes before any noise, and biases: nobody counts with more than "
-            f"{counted(mechanism.max_visits, 'visit')} in each of {counted(mechanism.max_locations, 'place')}. The "
-            "errors are about the entropy of what is left; how far that is from the true one, only data can tell."
-        ]
-        if not self.guarantee.private:
-            told.append("Nothing is promised to anybody. Do not publish this.")
-        if all(row.verdict in ("worse than a guess", "never published") for row in self.rows):
-            told.append(
-                "At no size shown is a value better than a guess. Raise epsilon, or bound people more."
-            )
-        return tuple(told)
+        return self.expected.warnings
 
     def to_dict(self) -> dict[str, Any]:
         """Everything the plan says, for machines; budgets as exact decimal texts."""
-        from locentropy.planning.telling import as_dict
+        from locentropy.planning.plan_text import as_dict
 
         return as_dict(self)
 
     def __str__(self) -> str:
-        from locentropy.planning.telling import as_text
+        from locentropy.planning.plan_text import as_text
 
         return as_text(self)
 
@@ -189,75 +114,96 @@ class Plan:
         return read(path)
 
     def _check_guesses(self) -> None:
-        """Refuse a guess that would tell nothing about this mechanism."""
-        name, _ = described(self.mechanism)
-        if self.shares is not None and self.users_per_location:
+        """Raise for a guess that would tell nothing about this mechanism."""
+        most = getattr(self.mechanism, "max_users", None) or 2**31 - 1
+        guess, name = self.expected.guess, self.mechanism.name
+        if self.users_per_location and guess != "users_per_location":
             raise ParameterError(
-                "users_per_location tells nothing about shares, whose error at a place depends on all places "
-                f"together; people does. A correct call: {_CALL[:-1]}, people=10_000)"
+                f"users_per_location tells nothing about {name}, whose error at a place depends on all places "
+                f"together; n_users does. For example: {_WITH_USERS}"
+                if guess == "n_users"
+                else f"users_per_location tells nothing about {name}. Leave it out. For example: {_CALL}"
             )
-        if self.shares is None and self.people is not None:
+        if self.n_users is not None and guess == "users_per_location":
             raise ParameterError(
-                f"people tells nothing about {name}; users_per_location does. A correct call: {_GUESSING}"
+                f"n_users tells nothing about {name}; users_per_location does. For example: {_GUESSING}"
             )
-        if self.people is not None:
-            most = getattr(self.mechanism, "max_users", None) or 2**31 - 1
-            check_whole(f"{_CALL[:-1]}, people=10_000)", "people", self.people, 1, most)
+        if self.n_users is not None:
+            check_whole(_WITH_USERS, "n_users", self.n_users, 1, most)
+        for users in self.users_per_location:
+            check_whole(_GUESSING, "users_per_location", users, 0, most)
 
-    def _check_places(self) -> None:
-        name, _ = described(self.mechanism)  # refuses what a plan file could not hold
-        if self.places not in get_args(Places):
+    def _check_locations(self) -> None:
+        name = self.mechanism.name
+        if self.locations not in get_args(LocationsKind):
             raise ParameterError(
-                f"places={self.places!r} is not one of {', '.join(get_args(Places))}. A correct call: {_CALL}"
+                f"locations={self.locations!r} is not one of {', '.join(get_args(LocationsKind))}. "
+                f"For example: {_CALL}"
             )
-        if (self.places == "selection") != (self.selection is not None):
+        if (self.locations == "selection") != (self.selection is not None):
             raise ParameterError(
-                "Selecting places takes a budget, and a selection budget is for places='selection' alone. "
-                f"A correct call: {_SELECTING}"
+                "Selecting places takes a budget, and a selection budget is for locations='selection' alone. "
+                f"For example: {_SELECTING}"
             )
-        if self.selection is not None and _chooses(self.mechanism):
+        if self.selection is not None and self.mechanism.selects_locations:
             raise ParameterError(
                 f"{name} chooses places by itself; a selection before it would be paid for nothing. Leave it out."
             )
-        if self.places == "by-mechanism" and not _chooses(self.mechanism):
+        if self.locations == "by-mechanism" and not self.mechanism.selects_locations:
             raise ParameterError(
-                f"{name} needs a list of places: public-list, grid, or selection. A correct call: {_SELECTING}"
+                f"{name} needs a list of places: public-list, grid, or selection. For example: {_SELECTING}"
             )
 
 
 def plan(
     mechanism: Mechanism,
     *,
-    locations: int | None = None,
+    n_locations: int | None = None,
+    n_users: int | None = None,
     users_per_location: Sequence[int] | int | None = None,
-    places: Places | None = None,
+    locations: LocationsKind | None = None,
     selection: SelectLocations | tuple[Any, Any, Any] | None = None,
-    words: Words | None = None,
-    people: int | None = None,
+    about: About | None = None,
 ) -> Plan:
-    """What a release would promise and be worth. Reads no data; every number given here must be public.
+    """Say what a release would promise and be worth. Reads no data; every number given here must be public.
 
-    Guesses tell more: `people` is about how many people there are, for Shares; `users_per_location`, for the others, is
-    one number for all places, or several that each stand for an equal share of them.
-    `selection` is (epsilon, delta, max_locations) where no list of places is public.
+    Parameters
+    ----------
+    mechanism
+        What would compute the values, such as `Shares(epsilon=1.0)`.
+    n_locations
+        The length of the list of locations, if it is known.
+    n_users
+        About how many users there are; for Shares.
+    users_per_location
+        How many users count at a location, for the mechanisms that bound users: one number for all locations, or
+        several that each stand for an equal share of them.
+    locations
+        Where the list comes from: "public-list", "grid", "selection" or "by-mechanism". Follows from the rest if it is
+        not given.
+    selection
+        How locations are selected where no list is public: a `SelectLocations`, or (epsilon, delta, max_locations).
+    about
+        The owner's words, for the plan file.
     """
+    require_mechanism(mechanism, _CALL)
     if isinstance(selection, tuple):
         selection = _selection_of(selection)
-    if places is None:
-        places = "selection" if selection else "by-mechanism" if _chooses(mechanism) else "public-list"
+    if locations is None:
+        locations = (
+            "selection" if selection else "by-mechanism" if mechanism.selects_locations else "public-list"
+        )
     sizes = _sizes(users_per_location)
-    return Plan(mechanism, places, selection, locations, sizes, words or Words(), people)
-
-
-def _chooses(mechanism: Mechanism) -> bool:
-    return isinstance(mechanism, LimitPTR | LimitCB)
+    return Plan(mechanism, locations, selection, n_locations, sizes, about or About(), n_users)
 
 
 def _selection_of(parts: tuple[Any, ...]) -> SelectLocations:
     names = ("epsilon", "delta", "max_locations")
     if len(parts) != len(names):
-        raise ParameterError(f"selection={parts!r} must be (epsilon, delta, max_locations). {_SELECTING}")
-    return SelectLocations(**read_parameters(dict(zip(names, parts, strict=True))))
+        raise ParameterError(
+            f"selection={parts!r} must be (epsilon, delta, max_locations). For example: {_SELECTING}"
+        )
+    return SelectLocations(**read_parameters(SelectLocations, dict(zip(names, parts, strict=True))))
 
 
 def _sizes(users_per_location: Any) -> tuple[int, ...]:

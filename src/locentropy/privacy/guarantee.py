@@ -1,6 +1,6 @@
 """What is promised, to whom, and how promises add up.
 
-Claim: if every part of a release keeps its own `Guarantee`, the whole keeps their sum (`+` or `total`):
+Publication: if every part of a release keeps its own `Guarantee`, the whole keeps their sum (`+` or `total`):
 the ε add up, the δ add up, and one part without a promise leaves the whole without one. This is basic
 composition; it also holds when a later part was chosen after seeing an earlier one, which is how a
 budget is spent. Sums are exact: ten releases at 0.1 spend 1, not 0.9999999999999999.
@@ -171,7 +171,7 @@ class Guarantee:
         least = prior * shrink / (prior * shrink + 1 - prior)
         return Belief(prior, most, least, min(2 * self.delta, Fraction(1)))
 
-    def guess(self) -> float:
+    def attacker_accuracy(self) -> float:
         """The best chance of guessing right whether a person is in, when both are equally likely before.
 
         At most (e^ε + δ) / (1 + e^ε); this holds as it stands, with δ counted in.
@@ -181,7 +181,7 @@ class Guarantee:
         shrink = math.exp(-float(self.epsilon))
         return min(1.0, (1 + float(self.delta) * shrink) / (1 + shrink))
 
-    def odds(self) -> str:
+    def explain(self) -> str:
         """What the promise means for one person, for somebody who knows no formulas."""
         if self.epsilon is None:
             return "Nothing is promised: a release can make an attacker certain about one person."

@@ -5,7 +5,7 @@ moves (c, S) by v(x) = (x, x·ln x): by a point of a short curve, not of a box. 
 2×2 matrix B so that no v(x) is longer than 1 in ℓ₁, and such that equal noise in both turned coordinates disturbs H
 least.
 
-Claim. `MomentsTable.rows` are integers, one pair for each x; a user of x visits adds the pair of x, so that the ℓ₁
+Publication. `MomentsTable.rows` are integers, one pair for each x; a user of x visits adds the pair of x, so that the ℓ₁
 norm of a location's sums moves by at most `MomentsTable.sensitivity`, which is taken from these very integers.
 Nothing about privacy rests on B being good, on the logarithms, or on the optimiser. Proof: docs/proofs/moments.md.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Reals = NDArray[np.float64]
 
-MOST_VISITS = 100
+MAX_MOMENTS_VISITS = 100
 """Largest C for which B was searched, and checked against many random starts."""
 
 UNIT = 2**16
@@ -60,7 +60,7 @@ def moments_matrix(max_visits: int) -> Reals:
 
     For C = 1 there is no S, and one coordinate says it all; the second row is 0.
     """
-    check_whole("moments_matrix(5)", "max_visits", max_visits, 1, MOST_VISITS)
+    check_whole("moments_matrix(5)", "max_visits", max_visits, 1, MAX_MOMENTS_VISITS)
     if max_visits == 1:
         return _frozen(np.array([[1.0, 0.0], [0.0, 0.0]]))
     from scipy.optimize import minimize  # a fifth of a second, and only who uses Moments needs it
@@ -95,7 +95,7 @@ class MomentsTable:
 
     def __post_init__(self) -> None:
         call = "MomentsTable(max_visits=5)"
-        check_whole(call, "max_visits", self.max_visits, 1, MOST_VISITS)
+        check_whole(call, "max_visits", self.max_visits, 1, MAX_MOMENTS_VISITS)
         check_whole(call, "unit", self.unit, 1, _LARGEST_UNIT)
 
     @cached_property

@@ -1,6 +1,6 @@
 """How far one user can move the entropy of one location.
 
-Claim. Neighbours differ in one user, who after bounding has an integer count 1..C at a location (or none).
+Publication. Neighbours differ in one user, who after bounding has an integer count 1..C at a location (or none).
 ``largest_change(C, m)`` is D(m), the supremum of |H' − H| over all ways of adding one user to a location
 of m users; ``local_sensitivity(C, n)`` = max(D(n−1), D(n)) bounds the change at a location of n users
 whether the user comes or goes; ``global_sensitivity(C)`` and ``supremum_from(C, k)`` are the suprema of D
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 FLOAT_ERROR = 2.0**-40
 """Bound on |returned − exact| for every sensitivity of this module."""
 
-MAX_VISITS = 10_000
+MAX_TABULATED_VISITS = 10_000
 """Largest C for which D(m) is offered: the work at the smallest m grows as C²."""
 
 MAX_USERS = 2**53
@@ -70,7 +70,7 @@ def local_sensitivity(max_visits: int, users: ArrayLike) -> Floats:
 
 def global_sensitivity(max_visits: int) -> float:
     """GS(C) = the maximum of D(m) over all m: ln 2, or the peak of the largest decrease where that is more."""
-    check_visits(max_visits, largest=2**31)  # a closed form: no need to stop at MAX_VISITS
+    check_visits(max_visits, largest=2**31)  # a closed form: no need to stop at MAX_TABULATED_VISITS
     return max(math.log(2.0), _decrease_from(max_visits, 1))
 
 
@@ -222,7 +222,7 @@ def _decrease_from(max_visits: int, users: int) -> float:
     return max(0.0, float(largest_decrease(max_visits, near).max()))
 
 
-def check_visits(max_visits: int, largest: int = MAX_VISITS) -> None:
+def check_visits(max_visits: int, largest: int = MAX_TABULATED_VISITS) -> None:
     """Refuse a C that is not a whole number in 1..largest."""
     positive_integer("max_visits", max_visits, "max_visits=5")
     if max_visits > largest:

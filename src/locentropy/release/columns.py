@@ -1,7 +1,7 @@
 """The columns of a published table: which there may be, of which type, and what they mean.
 
-Which error bars may be published is a list of mechanisms that are allowed to, so that a mechanism nobody has thought
-about publishes none: the noise of LimitSS, for one, depends on how many people were at a place.
+A mechanism declares which columns it publishes (`Method`), so that one nobody has thought about publishes no error
+bars: the noise of LimitSS, for one, depends on how many people were at a place.
 """
 
 from __future__ import annotations
@@ -34,16 +34,6 @@ COLUMNS: Final = (
 """Every column there may be, in order."""
 
 ERROR_BARS: Final = ("std_error", "low", "high")
-CONSTANT_ERROR: Final = frozenset({"Baseline", "Limit", "LimitPTR"})
-"""Mechanisms whose standard error is one public constant."""
-WITH_ERROR_BARS: Final = CONSTANT_ERROR | {"Moments", "Shares"}
-"""Mechanisms whose error bars are computed from public or already noised numbers alone."""
-
-INFERRED: Final = frozenset({"Shares"})
-"""Mechanisms whose error bars rest on a model of places, not on the law of the noise alone."""
-
-WITH_ENTROPY_BUSY: Final = frozenset({"Shares"})
-"""Mechanisms that publish a second estimate, from the same noise."""
 
 MOST_NATS: Final = 700.0
 """Where e^entropy stops: noise without a bound could carry it beyond what a number can hold."""
@@ -54,7 +44,7 @@ _TEXTS: Final = ("name", "not_private")
 
 def described(name: str, statement: Statement) -> str:
     """What a column holds, for somebody who has only the release."""
-    unit = statement.unit
+    unit = statement.entropy_unit
     withheld = "; empty where it is withheld"
     about = (
         "after every person was cut to the bounds stated with the mechanism"
@@ -62,9 +52,9 @@ def described(name: str, statement: Statement) -> str:
         else "an estimate of that of all visits; no bound was applied"
     )
     noised = "with noise" if statement.private else "without any promise of privacy"
-    clipped = ", before values are clipped" if statement.mechanism in CONSTANT_ERROR else ""
+    clipped = ", before values are clipped" if statement.method.error_bars == "constant" else ""
     held = ", by a model: how often such intervals hold it was measured on other data, and is not proved"
-    inferred = held if statement.mechanism in INFERRED else ""
+    inferred = held if statement.method.error_bars == "model" else ""
     return {
         "location": "the id of the place",
         "name": "the public name of the place",
@@ -119,17 +109,15 @@ def _check_types(table: pa.Table) -> None:
 
 
 def _check_allowed(table: pa.Table, statement: Statement) -> None:
-    shown = [name for name in ERROR_BARS if name in table.column_names]
-    if shown and statement.mechanism not in WITH_ERROR_BARS:
+    declared = statement.method
+    shown = [name for name in (*ERROR_BARS, "entropy_busy") if name in table.column_names]
+    undeclared = [name for name in shown if name not in declared.columns]
+    if undeclared:
         raise ReleaseError(
-            f"{', '.join(shown)}: error bars of {statement.mechanism} are not published, because they may tell how "
-            "many people were at a place."
+            f"{', '.join(undeclared)} of {statement.mechanism} may not be published: the mechanism does not declare "
+            "them, and error bars may tell how many people were at a place."
         )
-    if "entropy_busy" in table.column_names and statement.mechanism not in WITH_ENTROPY_BUSY:
-        raise ReleaseError(
-            f"entropy_busy is published by {', '.join(WITH_ENTROPY_BUSY)}, not by {statement.mechanism}."
-        )
-    if "std_error" in shown and statement.mechanism in CONSTANT_ERROR:
+    if "std_error" in shown and declared.error_bars == "constant":
         errors = table["std_error"].drop_null().to_numpy()
         if len(errors) and np.ptp(errors):
             raise ReleaseError(f"std_error of {statement.mechanism} must be one constant for all places.")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ParameterError, ReleaseError
+from locentropy.core.estimates import Method
+from locentropy.mechanisms.registry import built_in_class
 from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, Guarantee, PublicInput, exact_text
 from locentropy.release.columns import described
 from locentropy.release.manifest import TUNED, estimand_words, ledger_words
@@ -18,6 +21,7 @@ FORMAT: Final = "locentropy release 1"
 UNKNOWN: Final = "unknown without a ledger"
 """Whether parameters were tuned on the data, where nobody could have written it down."""
 _MOST_INPUTS: Final = 200
+_MOST_COLUMNS: Final = 20
 
 _OWNER: Final = ("title", "curator", "description", "intended_use", "region", "sector", "publication_date")
 _LEDGER: Final = tuple(LedgerNote.__dataclass_fields__)
@@ -36,6 +40,8 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
             "name": statement.mechanism,
             "parameters": dict(statement.parameters),
             "max_users": statement.max_users,
+            "built_in": statement.built_in,
+            "method": {**asdict(statement.method), "columns": list(statement.method.columns)},
             "estimand": statement.estimand,
             "estimand_in_words": estimand_words(statement),
             "expected_error": statement.expected_error,
@@ -49,7 +55,7 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
         "ledger_in_words": ledger_words(statement),
         "table": {
             "rows": rows,
-            "unit": statement.unit,
+            "unit": statement.entropy_unit,
             "columns": {name: described(name, statement) for name in columns},
         },
         "files": dict(hashes),
@@ -71,7 +77,7 @@ def _guarantee(statement: Statement) -> dict[str, Any]:
         "delta": exact_text(guarantee.delta),
         "protects": UNIT if guarantee.private else "nobody",
         "neighbours": NEIGHBOURS,
-        "for_one_person": guarantee.odds(),
+        "for_one_person": guarantee.explain(),
         "reasons": list(guarantee.reasons),
         "public_inputs": [{"name": public.name, "value": public.value} for public in guarantee.public_inputs],
     }
@@ -100,11 +106,32 @@ def statement_in(document: dict[str, Any]) -> Statement:
             ledger=None
             if ledger is None
             else LedgerNote(**{name: get(ledger, name, str) for name in _LEDGER}),
-            unit=get(get(document, "table", dict), "unit", str),
+            method=_method_in(mechanism),
+            built_in=get({"built_in": True} | mechanism, "built_in", bool),
+            entropy_unit=get(get(document, "table", dict), "unit", str),
             **{name: get(owner, name, str | None) for name in _OWNER},
         )
     except ParameterError as error:
         raise ReleaseError(str(error)) from None
+
+
+def _method_in(mechanism: dict[str, Any]) -> Method:
+    """How the mechanism works. Releases of version 0.1 do not say; their mechanisms are all built in."""
+    if "method" not in mechanism:
+        name = get(mechanism, "name", str)
+        kind = built_in_class(name)
+        if kind is None:
+            raise ReleaseError(f"its mechanism {name!r} is not known, and its method is not described")
+        return kind.method
+    document = get(mechanism, "method", dict)
+    texts = {
+        name: get(document, name, str)
+        for name in ("summary", "error_bars", "post_processing", "rounding", "proof")
+    }
+    columns = get(document, "columns", list)
+    if len(columns) > _MOST_COLUMNS or not all(isinstance(each, str) for each in columns):
+        raise ReleaseError("its entry 'columns' is not what it should be")
+    return Method(columns=tuple(columns), **texts)
 
 
 def _guarantee_in(document: dict[str, Any]) -> Guarantee:

@@ -17,15 +17,13 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from locentropy.core.errors import ReleaseError
 from locentropy.core.files import made_folder, naming, sync_folder
+from locentropy.core.strict_yaml import written
 from locentropy.release.details import details
-from locentropy.release.documents import written
 from locentropy.release.manifest import heading, manifest
-from locentropy.release.names import MARK, MARKED, PRIVATE, marked_target, names_for
-from locentropy.release.pages import drawn
 from locentropy.release.tables import csv_of, parquet_of
 
 if TYPE_CHECKING:
@@ -36,6 +34,34 @@ if TYPE_CHECKING:
     from locentropy.release.release import Release
 
     Content: TypeAlias = bytes | pa.Buffer
+
+MARK: Final = "NOT-PRIVATE"
+
+
+class Names(NamedTuple):
+    """The files of a release, in the order in which they are written."""
+
+    parquet: str
+    csv: str
+    report: str
+    manifest: str
+    details: str
+
+
+PRIVATE: Final = Names("release.parquet", "release.csv", "report.html", "manifest.yaml", "details.yaml")
+MARKED: Final = Names(*(f"{Path(name).stem}.{MARK}{Path(name).suffix}" for name in PRIVATE))
+
+
+def names_for(*, private: bool) -> Names:
+    """The names of a release that promises something, or nothing."""
+    return PRIVATE if private else MARKED
+
+
+def marked_target(target: str | Path, *, private: bool) -> Path:
+    """The directory of a release: as asked for, or with the mark in its name."""
+    path = Path(target)
+    return path if private or MARK in path.name else path.with_name(f"{path.name}.{MARK}")
+
 
 _STAGED: Final = ".staged"
 _PART: Final = ".part"
@@ -156,7 +182,7 @@ def contents(release: Release) -> Iterator[tuple[str, Content]]:
     files: dict[str, Content] = {
         names.parquet: parquet_of(table, statement),
         names.csv: csv_of(table),
-        names.report: drawn(release),
+        names.report: _page(release),
         names.manifest: written(manifest(statement), heading(statement)),
     }
     yield from files.items()
@@ -197,3 +223,9 @@ def _refuse_other(target: Path, release_id: str) -> None:
         raise ReleaseError(f"No release {release_id} is staged for {target}, nor is it there.")
     if release_id_in(target) != release_id:
         raise ReleaseError(f"{target} holds another release than {release_id}.")
+
+
+def _page(release: Release) -> bytes:
+    from locentropy.release.report.page import drawn  # which needs the names of the files
+
+    return drawn(release)

@@ -11,7 +11,6 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.privacy.guarantee import exact_text
-from locentropy.release import methods
 from locentropy.release.statement import INFINITE, NOT_PRIVATE
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def manifest(statement: Statement) -> dict[str, Any]:
 def heading(statement: Statement) -> str:
     """The first lines of both documents."""
     if statement.private:
-        return f"What is promised about this release. {statement.guarantee.odds()}"
+        return f"What is promised about this release. {statement.guarantee.explain()}"
     return (
         f"{NOT_PRIVATE}. This release promises nothing to the people in the data and must not be published.\n"
         f"Why: {'; '.join(statement.guarantee.reasons)}."
@@ -76,6 +75,16 @@ def estimand_words(statement: Statement) -> str:
             "bounds. It differs from the entropy of all visits, which nothing here estimates."
         )
     return "The values estimate the true entropy: that of all visits; no bound was applied."
+
+
+def proof_words(statement: Statement) -> str:
+    """Who proves the guarantee, and where."""
+    if statement.built_in:
+        return f"Proof of the guarantee: {statement.method.proof}."
+    return (
+        f"The guarantee is stated and proved by the author of {statement.mechanism}, which is not part of locentropy, "
+        f"and was not checked by it. The author's proof: {statement.method.proof}."
+    )
 
 
 def numbers(guarantee: Guarantee) -> dict[str, float]:
@@ -158,11 +167,11 @@ def _loss(statement: Statement) -> dict[str, Any]:
         loss["privacy_parameters"] = numbers(guarantee)
         loss["privacy_parameters_details"] = (
             f"Exactly ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}, for the whole release: "
-            f"which locations appear and all their values. {guarantee.odds()}"
+            f"which locations appear and all their values. {guarantee.explain()}"
         )
     else:
         loss["privacy_parameters_details"] = (
-            f"{NOT_PRIVATE}: {'; '.join(guarantee.reasons)}. {guarantee.odds()}"
+            f"{NOT_PRIVATE}: {'; '.join(guarantee.reasons)}. {guarantee.explain()}"
         )
     return loss
 
@@ -187,11 +196,10 @@ def _post_processing(statement: Statement) -> str:
         if statement.max_users
         else "from below at 0"
     )
-    bits = " Entropies and their errors are given in bits." if statement.unit == "bits" else ""
-    steps, rounding = methods.after_the_noise(statement.mechanism)
+    bits = " Entropies and their errors are given in bits." if statement.entropy_unit == "bits" else ""
     return (
-        f"{steps} {top}; effective_visitors is e to the power of the published entropy in nats.{bits} None of this "
-        f"looks at the data again.{rounding}"
+        f"{statement.method.post_processing} {top}; effective_visitors is e to the power of the published entropy in nats.{bits} None of this "
+        f"looks at the data again. {statement.method.rounding}"
     )
 
 
@@ -231,16 +239,22 @@ def _implementation(statement: Statement) -> dict[str, str]:
     return {
         "preprocessing_and_hyperparameter_tuning": f"{_bounding(statement)} {_tuning(statement)}",
         "mechanisms": (
-            f"{_selection_words(statement)}{statement.mechanism} of locentropy {statement.software_version}, with "
-            f"{given}. {methods.what_it_does(statement.mechanism)}"
+            f"{_selection_words(statement)}{_mechanism_words(statement)}, with "
+            f"{given}. {statement.method.summary}"
         ),
         "justification": (
-            "Counts are integers, noise is OpenDP's discrete noise from the operating system's randomness, and the "
-            f"software comes with a proof for each mechanism. {statement.guarantee}"
+            "Counts are integers, and noise is OpenDP's discrete noise from the operating system's randomness. "
+            f"{proof_words(statement)} {statement.guarantee}"
             if statement.private
             else str(statement.guarantee)
         ),
     }
+
+
+def _mechanism_words(statement: Statement) -> str:
+    if statement.built_in:
+        return f"{statement.mechanism} of locentropy {statement.software_version}"
+    return f"{statement.mechanism}, run by locentropy {statement.software_version}"
 
 
 def _bounding(statement: Statement) -> str:

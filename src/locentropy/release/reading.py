@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from locentropy.core.errors import LocentropyError, ReleaseError
+from locentropy.core.strict_yaml import read_document
 from locentropy.release.details import get, statement_in
-from locentropy.release.documents import read_document
-from locentropy.release.names import MARKED, PRIVATE
+from locentropy.release.files import MARKED, PRIVATE
 from locentropy.release.tables import published, read_parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from locentropy.release.names import Names
+    from locentropy.release.files import Names
     from locentropy.release.statement import Statement
 
 _CHUNK = 1 << 20

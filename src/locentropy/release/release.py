@@ -94,7 +94,7 @@ class Release:
         else:
             promised = f"ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}"
         places = f"{len(self):,} {'place' if len(self) == 1 else 'places'}"
-        return f"<Release {self.statement.title!r}: {places}, {promised}, entropy in {self.statement.unit}>"
+        return f"<Release {self.statement.title!r}: {places}, {promised}, entropy in {self.statement.entropy_unit}>"
 
     def __len__(self) -> int:
         """The number of locations."""
@@ -128,7 +128,7 @@ def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
 
 def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
     """Entropy, what follows from it, and the error bars and the second estimate if the mechanism gave them."""
-    per_nat = 1.0 / math.log(2.0) if statement.unit == "bits" else 1.0
+    per_nat = 1.0 / math.log(2.0) if statement.entropy_unit == "bits" else 1.0
     columns = {
         "entropy": _column(estimates.entropy * per_nat),
         "effective_visitors": _column(np.exp(np.minimum(estimates.entropy, MOST_NATS))),

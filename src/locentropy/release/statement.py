@@ -7,21 +7,60 @@ mistake. What is here comes from the owner's words, from public parameters, or f
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from locentropy.core.checks import positive_integer
 from locentropy.core.errors import ParameterError
+from locentropy.core.estimates import Method
 from locentropy.privacy.guarantee import Guarantee, exact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from fractions import Fraction
 
-Unit = Literal["nats", "bits"]
+EntropyUnit = Literal["nats", "bits"]
 Sector = Literal["Technology", "Healthcare", "Education", "Government", "Energy", "Finance"]
+
+LONGEST_TITLE: Final = 300
+"""The title is also the purpose that the ledger notes, and it takes no longer ones."""
+
+_UNSAID = "not stated"
+
+
+@dataclass(frozen=True)
+class About:
+    """What the owner of the data says about the release; all of it is published."""
+
+    title: str = "Location entropy"
+    """What it is called; the ledger notes it as the purpose of the spend."""
+    curator: str = _UNSAID
+    """Who answers for it."""
+    description: str = "How evenly the visits of each place are spread over its visitors."
+    """What it is about."""
+    intended_use: str = _UNSAID
+    """What it is for."""
+    region: str = _UNSAID
+    """Which part of the world it is about."""
+    sector: Sector | None = None
+    """Technology, Healthcare, Education, Government, Energy or Finance."""
+    publication_date: str | None = None
+    """When it is published, such as 2026-11-15; None leaves it unset."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.title, str) or len(self.title) > LONGEST_TITLE:
+            raise ParameterError(
+                f'title must be one line of at most {LONGEST_TITLE} characters. For example: title="Map of May"'
+            )
+        _check_owner(self)
+
+    def stated(self) -> dict[str, str]:
+        """What was said, without what was left as it is."""
+        said = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in said.items() if value != getattr(About, name)}
+
 
 NOT_PRIVATE: Final = "NOT PRIVATE"
 """How every part of a release without a promise is marked."""
@@ -75,6 +114,8 @@ class Statement:
     """The class of the mechanism, e.g. `Limit`."""
     parameters: Mapping[str, str]
     """Its public parameters, as text."""
+    method: Method
+    """How the mechanism works, what it publishes, and where its guarantee is proved."""
     estimand: str
     """`bounded` or `true`: which entropy is estimated."""
     locations_source: str
@@ -103,26 +144,26 @@ class Statement:
     """What the ledger said; None where nobody keeps count."""
     tuned_unaccounted: bool = False
     """Whether the exact data was looked at without budget, so that parameters may be tuned on it."""
-    unit: Unit = "nats"
+    entropy_unit: EntropyUnit = "nats"
     """Of the entropy and its error."""
     expected_error: str | None = None
     """What was to be expected from public numbers alone, in words."""
+    built_in: bool = True
+    """Whether the mechanism comes with this package; if not, its author answers for the guarantee."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.guarantee, Guarantee):
             raise ParameterError("guarantee must be a Guarantee. For example: Guarantee.pure(0.5)")
         _check_id("release_id", self.release_id)
-        for name in ("mechanism", "locations_source", "locations_provenance", "title", "curator", "region"):
+        for name in ("mechanism", "locations_source", "locations_provenance", "software_version"):
             _check_words(name, getattr(self, name))
-        for name in ("description", "intended_use"):
-            _check_words(name, getattr(self, name), lines=True)
-        _check_words("software_version", self.software_version)
+        _check_owner(self)
         if self.expected_error is not None:
             _check_words("expected_error", self.expected_error, lines=True)
         _check_choice("estimand", self.estimand, _ESTIMANDS)
-        _check_choice("unit", self.unit, get_args(Unit))
-        if self.sector is not None:
-            _check_choice("sector", self.sector, get_args(Sector))
+        _check_choice("entropy_unit", self.entropy_unit, get_args(EntropyUnit))
+        if not isinstance(self.method, Method):
+            raise ParameterError("method must be a Method, as a mechanism has it. For example: Shares.method")
         if not self.locations_source.startswith(SOURCES):
             raise ParameterError(f"locations_source must begin with one of: {', '.join(SOURCES)}.")
         if self.max_users is not None:
@@ -131,7 +172,6 @@ class Statement:
             raise ParameterError("tuned_unaccounted must be True or False.")
         if not isinstance(self.ledger, LedgerNote | None):
             raise ParameterError("ledger must be a LedgerNote, or None where there is no ledger.")
-        _check_date(self.publication_date)
         object.__setattr__(self, "parameters", _checked_parameters(self.parameters))
 
     @property
@@ -163,6 +203,17 @@ def _check_words(name: str, value: object, *, lines: bool = False) -> None:
     if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST or not text.isprintable():
         kind = "printable text" if lines else "one line of printable text"
         raise ParameterError(f"{name} must be {kind} of 1 to {_LONGEST:,} characters.")
+
+
+def _check_owner(words: About | Statement) -> None:
+    """Raise unless the owner's words can be published as they are."""
+    for name in ("title", "curator", "region"):
+        _check_words(name, getattr(words, name))
+    for name in ("description", "intended_use"):
+        _check_words(name, getattr(words, name), lines=True)
+    if words.sector is not None:
+        _check_choice("sector", words.sector, get_args(Sector))
+    _check_date(words.publication_date)
 
 
 def _check_id(name: str, value: object) -> None:

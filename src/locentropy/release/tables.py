@@ -5,18 +5,50 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
 from locentropy.core.errors import ReleaseError
-from locentropy.release import geo
 from locentropy.release.statement import NOT_PRIVATE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from locentropy.release.statement import Statement
+
+GEOMETRY: Final = "geometry"
+
+_POINT: Final = np.dtype([("order", "u1"), ("type", "<u4"), ("x", "<f8"), ("y", "<f8")])
+"""Well-known binary of a point: little endian (1), a point (1), longitude, latitude."""
+
+
+def points(lat: pa.ChunkedArray, lon: pa.ChunkedArray) -> pa.Array:
+    """Points as well-known binary; null where a coordinate is."""
+    records = np.empty(len(lat), _POINT)
+    records["order"], records["type"] = 1, 1
+    for name, column in (("x", lon), ("y", lat)):
+        records[name] = pc.fill_null(column, 0.0).to_numpy()
+    fixed = pa.Array.from_buffers(
+        pa.binary(_POINT.itemsize), len(records), [None, pa.py_buffer(records.tobytes())]
+    )
+    known = pc.and_(pc.is_valid(lat), pc.is_valid(lon)).combine_chunks()
+    return pc.if_else(known, fixed.cast(pa.binary()), pa.scalar(None, pa.binary()))
+
+
+def metadata(lat: pa.ChunkedArray, lon: pa.ChunkedArray) -> bytes:
+    """The value of the file's `geo` key."""
+    column: dict[str, object] = {"encoding": "WKB", "geometry_types": ["Point"]}
+    known = pc.and_(pc.is_valid(lat), pc.is_valid(lon))
+    if pc.any(known, min_count=0).as_py():
+        west, east = pc.min_max(lon.filter(known)).as_py().values()
+        south, north = pc.min_max(lat.filter(known)).as_py().values()
+        column["bbox"] = [west, south, east, north]
+    geo = {"version": "1.1.0", "primary_column": GEOMETRY, "columns": {GEOMETRY: column}}
+    return json.dumps(geo).encode()
+
 
 KEY: Final = b"locentropy"
 """Of the Parquet file's metadata: what is said about the release, in short."""
@@ -29,8 +61,8 @@ def parquet_of(table: pa.Table, statement: Statement) -> pa.Buffer:
     """The Parquet file; with coordinates it is a GeoParquet file, whose `geometry` repeats them."""
     about = {KEY: json.dumps(summary(statement), ensure_ascii=False).encode()}
     if "lat" in table.column_names:
-        about[b"geo"] = geo.metadata(table["lat"], table["lon"])
-        table = table.append_column(geo.GEOMETRY, geo.points(table["lat"], table["lon"]))
+        about[b"geo"] = metadata(table["lat"], table["lon"])
+        table = table.append_column(GEOMETRY, points(table["lat"], table["lon"]))
     sink = pa.BufferOutputStream()
     pq.write_table(table.replace_schema_metadata(about), sink)
     return sink.getvalue()
@@ -45,7 +77,7 @@ def summary(statement: Statement) -> dict[str, str]:
         "guarantee": str(statement.guarantee),
         "mechanism": statement.mechanism,
         "estimand": statement.estimand,
-        "unit": statement.unit,
+        "unit": statement.entropy_unit,
         "more": "manifest.yaml and details.yaml, published with this file",
     }
 
@@ -102,5 +134,5 @@ def _sound(table: pa.Table) -> pa.Table:
 
 def published(table: pa.Table) -> pa.Table:
     """The table without what only the Parquet file has."""
-    names = [name for name in table.column_names if name != geo.GEOMETRY]
+    names = [name for name in table.column_names if name != GEOMETRY]
     return table.select(names).replace_schema_metadata(None)

@@ -1,14 +1,64 @@
-"""Which column is what: the roles a column can play, and how usual names are recognised."""
+"""Columns: which column of a table plays which role, by choice, by usual name, or by published format."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a published file is laid out."""
+
+    about: str
+    """What it is and whom to credit."""
+
+    columns: tuple[str, ...]
+    """The names of its columns, in order; the usual names make them recognised."""
+
+    encoding: str = "utf-8"
+
+    no_location: str | None = None
+    """The location id that stands for "unknown place", read as missing."""
+
+
+_SNAP: Final = ("user", "time", "lat", "lon", "location")
+
+FORMATS: Final[dict[str, Format]] = {
+    "gowalla": Format(
+        about="Gowalla check-ins as published by SNAP (Cho, Myers, Leskovec, KDD 2011)",
+        columns=_SNAP,
+    ),
+    "brightkite": Format(
+        about="Brightkite check-ins as published by SNAP (Cho, Myers, Leskovec, KDD 2011)",
+        columns=_SNAP,
+        no_location="0" * 32,
+    ),
+    "foursquare": Format(
+        about="Foursquare check-ins in New York and Tokyo (Yang, Zhang, Zheng, Yu, TSMC 2014)",
+        columns=(
+            "user", "location", "category_id", "category", "lat", "lon", "offset_minutes", "time",
+        ),
+        encoding="latin-1",
+    ),
+}  # fmt: skip
+
+
+def format_named(name: str) -> Format:
+    """The published format of that name."""
+    if name not in FORMATS:
+        raise ParameterError(
+            f"format={name!r} is not known. Known formats: {', '.join(FORMATS)}. For example: --format gowalla. "
+            "Other text files need no format: name their columns instead."
+        )
+    return FORMATS[name]
+
 
 # Names are compared in lower case without punctuation: "Check-in time" and "checkin_time" are the same.
 # Only names that leave no doubt are here; "id" or "count" could be anything, so they must be named.
@@ -42,13 +92,13 @@ class Recognise:
     """The default of every column option: look for a usual name."""
 
     def __repr__(self) -> str:
-        return "RECOGNISE"
+        return "AUTO"
 
 
-RECOGNISE: Final = Recognise()
+AUTO: Final = Recognise()
 
 Choice = str | None | Recognise
-"""A column's name, None for "there is none, do not look", or RECOGNISE."""
+"""A column's name, None for "there is none, do not look", or AUTO."""
 
 
 _ENOUGH_USUAL: Final = 2
@@ -86,7 +136,7 @@ def resolve(
         optional = role not in required
         found = (
             _recognise(role, free, columns, source, prefix, optional=optional)
-            if choice is RECOGNISE
+            if choice is AUTO
             else named.get(role)
         )
         if found is not None:

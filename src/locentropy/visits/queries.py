@@ -12,16 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.errors import ParameterError
-from locentropy.core.grid import Grid
-from locentropy.core.locations import Locations
-from locentropy.core.profile import VisitProfile
+from locentropy.core.locations import Cells, Locations
 from locentropy.core.share_profile import ShareProfile, check_shares, share
-from locentropy.visits import expression
-from locentropy.visits.checking import check
+from locentropy.core.visit_profile import VisitProfile
+from locentropy.visits import expressions as expression
+from locentropy.visits.checks import check
+from locentropy.visits.column_types import comparable, in_order, presented
 from locentropy.visits.columns import BY_COORDINATES, BY_ID
-from locentropy.visits.engines.choosing import engine_for
-from locentropy.visits.engines.engine import Resources
-from locentropy.visits.ids import comparable, in_order, presented
+from locentropy.visits.engines.base import Resources, engine_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from locentropy.core.bounds import Bounds
     from locentropy.core.queries import Queries
     from locentropy.visits.columns import Roles
-    from locentropy.visits.engines.engine import Engine, Progress
+    from locentropy.visits.engines.base import Engine, Progress
     from locentropy.visits.visits import Visits
 
 DEFAULT_RESOURCES = Resources()
@@ -62,11 +60,11 @@ class TableQueries:
         self._position[codes] = np.arange(len(codes))
 
     @classmethod
-    def read(cls, engine: Engine, visits: Visits, wanted: Locations | Grid | None) -> TableQueries:
+    def read(cls, engine: Engine, visits: Visits, wanted: Locations | Cells | None) -> TableQueries:
         """Check the visits, and count them at the places that are wanted (None: wherever they were)."""
         check(engine, visits.bad_rows, ids_as_written=visits.ids == "text")
         good = expression.without_bad_rows(engine.visits)
-        if isinstance(wanted, Grid):
+        if isinstance(wanted, Cells):
             good, wanted = expression.in_cells(good, wanted), wanted.locations()
         if wanted is None:
             places = engine.keep("places", expression.places(good), "Finding places")
@@ -206,11 +204,11 @@ def open_queries(
 ) -> Iterator[Queries]:
     """Read and check the visits, restricted to `locations` if given, and answer queries until closed.
 
-    `locations` is a public list of ids (`Locations`, or anything that holds ids) or a `Grid`. `when_open` hears which
+    `locations` is a public list of ids (`Locations`, or anything that holds ids) or a grid (`Cells`). `when_open` hears which
     column plays which role, before anything is counted.
     """
-    wanted = locations if locations is None or isinstance(locations, Grid) else Locations.of(locations)
-    required = BY_COORDINATES if isinstance(wanted, Grid) else BY_ID
+    wanted = locations if locations is None or isinstance(locations, Cells) else Locations.of(locations)
+    required = BY_COORDINATES if isinstance(wanted, Cells) else BY_ID
     with engine_for(visits, required, resources, progress) as engine:
         when_open(engine.columns)
         yield TableQueries.read(engine, visits, wanted)

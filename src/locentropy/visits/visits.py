@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from locentropy.core.errors import ParameterError
-from locentropy.visits.columns import RECOGNISE, ROLES, Choice
-from locentropy.visits.formats import format_named
+from locentropy.visits.columns import AUTO, ROLES, Choice, format_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,17 +29,17 @@ class Visits:
     """
 
     source: Any
-    user: Choice = RECOGNISE
+    user: Choice = AUTO
     """The column that says who. All rows of a person must carry the same id: this is who is protected."""
-    location: Choice = RECOGNISE
+    location: Choice = AUTO
     """The column that says where."""
-    time: Choice = RECOGNISE
+    time: Choice = AUTO
     """The column that says when; None to use no times."""
-    visits: Choice = RECOGNISE
+    visits: Choice = AUTO
     """The column that says how often, in pre-counted tables; without one, a row is one visit."""
-    lat: Choice = RECOGNISE
+    lat: Choice = AUTO
     """Latitude, in degrees."""
-    lon: Choice = RECOGNISE
+    lon: Choice = AUTO
     """Longitude, in degrees."""
     table: str | None = None
     """The table's name, where `source` is a DuckDB database of several."""

@@ -8,17 +8,17 @@ import numpy as np
 import pyarrow as pa
 
 from locentropy.core.share_profile import ShareProfile, share
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
-from locentropy.mechanisms.shares.asking import (
-    MAX_VISITS,
+from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy.mechanisms.shares.estimator import histogram_smoothing as octaves
+from locentropy.mechanisms.shares.measurements import (
     SIZE_OCTAVES,
+    SPLIT_MAX_VISITS,
     TABLE,
     UNIT,
     VISIT_OCTAVES,
     Answers,
-    Questions,
+    ShareQueries,
 )
-from locentropy.mechanisms.shares.inference import octaves
 
 
 def bell(middle: float, width: float, cells: int) -> np.ndarray:
@@ -41,9 +41,9 @@ def entropies(place: np.ndarray, visits: np.ndarray, listed: int) -> np.ndarray:
 
 def answered(place, visits, presence, listed: int, epsilon: float, seed: int | None) -> Answers:
     """The answers of Shares about rows of (place, visits, presence in lattice points); without noise if no seed."""
-    questions = Questions(epsilon)
-    asked = (UNIT, questions.largest, MAX_VISITS)
-    rows = (place, np.minimum(visits, MAX_VISITS), presence)
+    questions = ShareQueries(epsilon)
+    asked = (UNIT, questions.largest, SPLIT_MAX_VISITS)
+    rows = (place, np.minimum(visits, SPLIT_MAX_VISITS), presence)
     profile = ShareProfile.from_rows(
         pa.array(np.arange(listed)), asked, rows, (presence, presence), (visits, presence)
     )
@@ -53,20 +53,20 @@ def answered(place, visits, presence, listed: int, epsilon: float, seed: int | N
 def of_people(user, place, visits, listed: int, epsilon: float, seed: int | None) -> Answers:
     """The answers about a table of people."""
     _, row_of, places = np.unique(user, return_inverse=True, return_counts=True)
-    presence = share(places[row_of].astype(np.int64), UNIT, Questions(epsilon).largest)
+    presence = share(places[row_of].astype(np.int64), UNIT, ShareQueries(epsilon).largest)
     return answered(place, visits, presence, listed, epsilon, seed)
 
 
 def of_the_model(draw, crowds: np.ndarray, epsilon: float, seed: int) -> tuple[Answers, np.ndarray]:
     """Answers and true entropies of places with these numbers of visitors, each visitor drawn for itself."""
     place = np.repeat(np.arange(crowds.size), crowds)
-    cap = float(Questions(epsilon).cap)
+    cap = float(ShareQueries(epsilon).cap)
     cell = draw.choice(SIZE_OCTAVES, place.size, p=SIZES)
     places = octaves.places(SIZE_OCTAVES, cap, draw.random(place.size), cell)
     reached = np.cumsum(LAWS, axis=1)[draw.choice(len(LAWS), crowds.size, p=COMMON)]
     cell = (draw.random(place.size)[:, None] > reached[place, :-1]).sum(axis=1)
     visits = octaves.visits(draw.random(place.size), cell).astype(np.int64)
-    presence = np.minimum(Questions(epsilon).largest, UNIT // places.astype(np.int64))
+    presence = np.minimum(ShareQueries(epsilon).largest, UNIT // places.astype(np.int64))
     answers = answered(place, visits, presence, crowds.size, epsilon, seed)
     return answers, entropies(place, visits, crowds.size)
 
@@ -78,7 +78,7 @@ def reordered(answers: Answers, order: np.ndarray) -> Answers:
 
 def garbage(look, sizes, visits, split, epsilon: float) -> Answers:
     """Any numbers at all, under the noise of a given ε."""
-    questions = Questions(epsilon)
+    questions = ShareQueries(epsilon)
     look_scale, profile_scale, split_scale = (scale / UNIT for scale in questions.scales)
     return Answers(
         np.asarray(look, dtype=np.float64),

@@ -17,14 +17,14 @@ import pyarrow as pa
 from locentropy.core.locations import Locations
 from locentropy.core.share_profile import ShareProfile
 from locentropy.mechanisms.shares import mechanism
-from locentropy.mechanisms.shares.inference import reading
-from locentropy.mechanisms.shares.inference.reading import Reading
+from locentropy.mechanisms.shares.estimator import inference as reading
+from locentropy.mechanisms.shares.estimator.inference import Reading
 from locentropy.privacy.guarantee import exact
-from tests.mechanisms.test_activity import loss
+from tests.mechanisms.test_survey import loss
 from tests.visits.reference import Row, shares
 
 if TYPE_CHECKING:
-    from locentropy.mechanisms.shares.asking import Answers
+    from locentropy.mechanisms.shares.measurements import Answers
 
 Drawn = list[tuple[list[int], float]]
 """Every draw: the integers, and the scale of their noise."""
@@ -74,7 +74,10 @@ def noised(epsilon: float, queries: Any, fixed: list[list[int]] | None = None) -
     noise = Recorder(fixed)
     nothing = Reading(*(np.zeros(len(queries.locations)) for _ in Reading._fields))
     with mock.patch.object(reading, "read", return_value=nothing) as read:
-        mechanism.Shares(epsilon).estimate(queries, Locations(queries.locations), noise)
+        mechanism.Shares(epsilon).estimate(
+            mechanism.Shares(epsilon).measure(queries, Locations(queries.locations), noise),
+            Locations(queries.locations),
+        )
     return noise.drawn, read.call_args.args[0]
 
 

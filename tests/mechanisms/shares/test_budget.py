@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations
 from locentropy.core.share_profile import share
-from locentropy.mechanisms.shares.asking import (
+from locentropy.mechanisms.shares.measurements import (
     SIZE_OCTAVES,
     TABLE,
     UNIT,
     VISIT_OCTAVES,
     VISIT_THRESHOLDS,
-    Questions,
+    ShareBudget,
+    ShareQueries,
 )
-from locentropy.mechanisms.shares.budget import Budget
 from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.noise import OpenDPNoise, laplace_epsilon
@@ -37,7 +37,7 @@ usable = st.floats(1e-3, 1000.0)
 class TestBudget:
     @given(epsilons | st.fractions(Fraction(1, 10_000), 1000))
     def test_parts_are_positive_and_add_up_exactly(self, epsilon: float | Fraction) -> None:
-        parts = Budget.of(epsilon)
+        parts = ShareBudget.of(epsilon)
         assert parts.look + parts.profile + parts.split == exact(epsilon)
         assert min(parts.look, parts.profile, parts.split) > 0
         assert parts.look > exact(epsilon) / 2
@@ -45,18 +45,18 @@ class TestBudget:
     @given(epsilons.filter(lambda epsilon: epsilon >= 0.001))  # Shares refuses less
     def test_parts_are_what_the_promise_is_made_of(self, epsilon: float) -> None:
         """ε as it was written: one tenth, not the float next to it."""
-        parts = Budget.of(epsilon)
+        parts = ShareBudget.of(epsilon)
         assert parts.look + parts.profile + parts.split == Shares(epsilon).guarantee.epsilon
 
     @given(epsilons, epsilons)
     def test_more_budget_is_more_for_each(self, one: float, other: float) -> None:
-        less, more = (Budget.of(epsilon) for epsilon in sorted([one, other]))
+        less, more = (ShareBudget.of(epsilon) for epsilon in sorted([one, other]))
         assert less.look <= more.look
         assert less.profile <= more.profile
         assert less.split <= more.split
 
     def test_values_at_one(self) -> None:
-        parts = Budget.of(1)
+        parts = ShareBudget.of(1)
         assert (parts.look, parts.profile, parts.split) == (
             1 - Fraction(8, 100) - Fraction(16, 109),
             Fraction(8, 100),
@@ -69,9 +69,9 @@ class TestScales:
     @settings(max_examples=25)
     def test_noise_is_as_much_as_the_parts_demand_and_no_more(self, epsilon: float) -> None:
         """By OpenDP's own map."""
-        parts = Budget.of(epsilon)
+        parts = ShareBudget.of(epsilon)
         demands = [(UNIT, parts.look), (2 * UNIT, parts.profile), (UNIT * TABLE.sensitivity, parts.split)]
-        for (sensitivity, part), scale in zip(demands, Questions(epsilon).scales, strict=True):
+        for (sensitivity, part), scale in zip(demands, ShareQueries(epsilon).scales, strict=True):
             assert laplace_epsilon(sensitivity, scale) <= part
             assert laplace_epsilon(sensitivity, scale * (1 - 1e-12)) > part
 
@@ -79,7 +79,10 @@ class TestScales:
     def test_an_impossible_budget_is_refused_before_anything_is_asked(self, epsilon: float) -> None:
         queries = CrowdQueries([{1: 3}, {2: 1}])
         with pytest.raises(ParameterError):
-            Shares(epsilon).estimate(queries, Locations(queries.locations), OpenDPNoise())
+            Shares(epsilon).estimate(
+                Shares(epsilon).measure(queries, Locations(queries.locations), OpenDPNoise()),
+                Locations(queries.locations),
+            )
         assert queries.asked == []
 
 
@@ -90,7 +93,7 @@ def cell(thresholds: tuple[int, ...], value: int) -> int:
 class TestCells:
     @given(epsilons)
     def test_thresholds_of_sizes_are_ascending_integers(self, epsilon: float) -> None:
-        thresholds = Questions(epsilon).size_thresholds
+        thresholds = ShareQueries(epsilon).size_thresholds
         assert len(thresholds) == SIZE_OCTAVES - 1
         assert all(type(each) is int and each >= 1 for each in thresholds)
         assert all(low < high for low, high in pairwise(thresholds))
@@ -104,7 +107,7 @@ class TestCells:
 
     @given(epsilons)
     def test_the_largest_share_is_that_of_m_places(self, epsilon: float) -> None:
-        questions = Questions(epsilon)
+        questions = ShareQueries(epsilon)
         assert questions.cap == max(1, exact(epsilon) / 2)
         assert questions.largest <= UNIT / questions.cap < questions.largest + 1
         assert 1 <= questions.largest <= UNIT
@@ -112,7 +115,7 @@ class TestCells:
     @given(epsilons, st.integers(1, 2 * UNIT) | st.integers(1, 5000))
     def test_who_has_few_places_is_in_an_early_cell(self, epsilon: float, places: int) -> None:
         """Up to M places in the first, up to 2M no later than in the second, …; and never before who has fewer."""
-        questions = Questions(epsilon)
+        questions = ShareQueries(epsilon)
         mine, more = (
             SIZE_OCTAVES - 1 - cell(questions.size_thresholds, each)
             for each in share(np.array([places, places + 1]), UNIT, questions.largest).tolist()
@@ -123,7 +126,7 @@ class TestCells:
         assert mine <= more
 
     def test_at_small_budgets_they_are_users_by_octaves_of_places(self) -> None:
-        questions = Questions(1)
+        questions = ShareQueries(1)
         sizes = np.arange(1, 20_000)
         shares = share(sizes, UNIT, questions.largest).tolist()
         found = [SIZE_OCTAVES - 1 - cell(questions.size_thresholds, each) for each in shares]

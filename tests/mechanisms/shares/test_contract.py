@@ -11,8 +11,8 @@ from locentropy.core.errors import EngineError
 from locentropy.core.estimates import Estimates
 from locentropy.core.locations import Locations
 from locentropy.core.share_profile import ShareProfile
-from locentropy.evaluation.experiments.simulation import SimulatedNoise
-from locentropy.mechanisms.shares.asking import MAX_VISITS
+from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS
 from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.privacy.noise import LATTICE, OpenDPNoise
 from tests.mechanisms.recording import Crowd, CrowdQueries
@@ -25,7 +25,10 @@ IDS = ["park", "nowhere", "attic", "cellar", "museum"]
 
 def through(mechanism: Shares, crowds: list[Crowd] = CROWDS) -> Estimates:
     queries = CrowdQueries(crowds)
-    return mechanism.estimate(queries, Locations(queries.locations), SimulatedNoise(1))
+    return mechanism.estimate(
+        mechanism.measure(queries, Locations(queries.locations), SimulatedNoise(1)),
+        Locations(queries.locations),
+    )
 
 
 class OtherShares(CrowdQueries):
@@ -59,14 +62,19 @@ class ElsewhereShares(CrowdQueries):
 def test_an_answer_about_other_shares_is_refused(queries: Any) -> None:
     noise = Recorder()
     with pytest.raises(EngineError, match="other shares"):
-        Shares(1.0).estimate(queries, Locations(queries.locations), noise)
+        Shares(1.0).estimate(
+            Shares(1.0).measure(queries, Locations(queries.locations), noise), Locations(queries.locations)
+        )
     assert noise.drawn == [], "nothing was drawn"
 
 
 def test_shares_asks_once_and_for_shares_alone() -> None:
     queries = CrowdQueries(CROWDS, IDS)
-    Shares(1.0).estimate(queries, Locations(queries.locations), OpenDPNoise())
-    assert queries.asked == [(LATTICE, LATTICE, MAX_VISITS)]
+    Shares(1.0).estimate(
+        Shares(1.0).measure(queries, Locations(queries.locations), OpenDPNoise()),
+        Locations(queries.locations),
+    )
+    assert queries.asked == [(LATTICE, LATTICE, SPLIT_MAX_VISITS)]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +89,7 @@ def test_shares_asks_once_and_for_shares_alone() -> None:
 def test_values_are_at_most_the_logarithm_of_the_users(max_users: int) -> None:
     crowds: list[Crowd] = [{1: 900}, {2: 700}]
     assert through(Shares(5.0), crowds).entropy.max() > math.log(max_users), "or this tests nothing"
-    estimates = through(Shares(5.0, max_users), crowds)
+    estimates = through(Shares(5.0, max_users=max_users), crowds)
     for column in (estimates.entropy, estimates.entropy_busy, estimates.low, estimates.high):
         assert (column >= 0).all()
         assert (column <= math.log(max_users)).all()
@@ -107,7 +115,10 @@ def test_the_guarantee_says_what_is_promised_and_what_is_public() -> None:
 def test_a_list_of_no_place_has_all_columns_and_no_row() -> None:
     """A selection may name none: that is an answer, not an error."""
     queries = CrowdQueries([], [])
-    estimates = Shares(1.0).estimate(queries, Locations(queries.locations), OpenDPNoise())
+    estimates = Shares(1.0).estimate(
+        Shares(1.0).measure(queries, Locations(queries.locations), OpenDPNoise()),
+        Locations(queries.locations),
+    )
     assert len(estimates) == 0
     assert estimates.private
     assert estimates.to_arrow().column_names == [

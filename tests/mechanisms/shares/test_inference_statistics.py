@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from locentropy.mechanisms.shares.inference.reading import Reading, read
+from locentropy.mechanisms.shares.estimator.inference import Reading, read
 
 from .made_up import entropies, of_people, of_the_model
 

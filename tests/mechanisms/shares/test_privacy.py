@@ -16,10 +16,18 @@ from hypothesis import strategies as st
 
 from locentropy.core import share_profile
 from locentropy.core.locations import Locations
-from locentropy.mechanisms.select_locations import SelectLocations
-from locentropy.mechanisms.shares import asking, inference, mechanism
-from locentropy.mechanisms.shares.asking import MAX_VISITS, TABLE, UNIT, Answers, Questions
-from locentropy.mechanisms.shares.budget import Budget
+from locentropy.mechanisms.select import SelectLocations
+from locentropy.mechanisms.shares import estimator as inference
+from locentropy.mechanisms.shares import measurements as asking
+from locentropy.mechanisms.shares import mechanism
+from locentropy.mechanisms.shares.measurements import (
+    SPLIT_MAX_VISITS,
+    TABLE,
+    UNIT,
+    Answers,
+    ShareBudget,
+    ShareQueries,
+)
 from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.moments import MomentsTable
@@ -100,10 +108,10 @@ def test_users_of_every_size_on_a_coarse_lattice(
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize("visits", [1, MAX_VISITS])
+@pytest.mark.parametrize("visits", [1, SPLIT_MAX_VISITS])
 def test_sums_that_do_not_fit_are_held_back_on_both_sides(epsilon: float, visits: int) -> None:
     """One user more may be the one who does not fit any more."""
-    most = LARGEST_VALUE // (Questions(epsilon).largest * int(TABLE.rows[visits - 1].max()))
+    most = LARGEST_VALUE // (ShareQueries(epsilon).largest * int(TABLE.rows[visits - 1].max()))
     moved = []
     for users in (most - 1, most, most + 1):
         before, after = ([{visits: each}, {1: 5}] for each in (users, users + 1))
@@ -169,7 +177,7 @@ class Unshared(PlainQueries):
 
 
 honest_scale = asking.laplace_scale
-honest_noised = Questions.noised
+honest_noised = ShareQueries.noised
 
 
 def for_one_histogram(sensitivity: int, epsilon: Any) -> float:
@@ -184,26 +192,26 @@ def a_millionth_less(sensitivity: int, epsilon: Any) -> float:
     return honest_scale(sensitivity, epsilon) * (1 - 1e-6)
 
 
-def too_much(epsilon: Any) -> Budget:
+def too_much(epsilon: Any) -> ShareBudget:
     """The split is given out, but not taken off the look."""
     parts = BUDGET(epsilon)
     return replace(parts, look=parts.look + parts.split)
 
 
-BUDGET = Budget.of
+BUDGET = ShareBudget.of
 
 
 def exactly(*names: str) -> Any:
     """Some of the answers as they are, without noise."""
 
-    def noised(self: Questions, profile: Any, noise: Any) -> Answers:
+    def noised(self: ShareQueries, profile: Any, noise: Any) -> Answers:
         bare, answers = honest_noised(self, profile, Recorder()), honest_noised(self, profile, noise)
         return replace(answers, **{name: getattr(bare, name) for name in names})
 
     return noised
 
 
-class Counted(Questions):
+class Counted(ShareQueries):
     """Planted: a number that should be public is read off the data."""
 
     def noised(self, profile: Any, noise: Any) -> Answers:
@@ -223,15 +231,15 @@ FAULTS: dict[str, tuple[Any, str, Any, set[str]]] = {
     ),
     "the sensitivity one short": (asking, "TABLE", OneShort(TABLE.max_visits, TABLE.unit), {"loss"}),
     "other rows than the sensitivity's": (asking, "TABLE", OtherRows(TABLE.max_visits, TABLE.unit), {"loss"}),
-    "parts of more than ε": (Budget, "of", too_much, {"loss"}),
+    "parts of more than ε": (ShareBudget, "of", too_much, {"loss"}),
     "noise on the look only": (
-        Questions,
+        ShareQueries,
         "noised",
         exactly("split", "sizes", "visits"),
         {"split", "sizes", "visits"},
     ),
-    "a look without noise": (Questions, "noised", exactly("look"), {"look"}),
-    "a number of the data in between": (mechanism, "Questions", Counted, {"cap"}),
+    "a look without noise": (ShareQueries, "noised", exactly("look"), {"look"}),
+    "a number of the data in between": (mechanism, "ShareQueries", Counted, {"cap"}),
 }
 
 
@@ -259,7 +267,14 @@ def test_shares_that_do_not_add_up_to_one_are_seen(epsilon: float) -> None:
 
 def released(queries: Any, fixed: list[list[int]], epsilon: float = 1.0) -> Any:
     """All of the mechanism, with the inference: what would be published if the noise came out like this."""
-    return Shares(epsilon).estimate(queries, Locations(queries.locations), Recorder(fixed)).to_arrow()
+    return (
+        Shares(epsilon)
+        .estimate(
+            Shares(epsilon).measure(queries, Locations(queries.locations), Recorder(fixed)),
+            Locations(queries.locations),
+        )
+        .to_arrow()
+    )
 
 
 def some_answers(seed: int, epsilon: float) -> list[list[int]]:
@@ -284,7 +299,7 @@ def test_what_is_published_is_a_function_of_the_noisy_integers(epsilon: float) -
 
 
 def test_a_leak_shows_in_what_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Questions, "noised", exactly("split"))
+    monkeypatch.setattr(ShareQueries, "noised", exactly("split"))
     crowd = [Row(user, 3, None, 1) for user in range(300)]
     fixed = some_answers(1, 1.0)
     assert not released(PlainQueries(crowd, PLACES), fixed).equals(released(PlainQueries([], PLACES), fixed))
@@ -319,7 +334,7 @@ def test_there_is_inference_to_look_at() -> None:
 
 
 def test_a_selection_before_it_adds_its_own_price() -> None:
-    promise = SelectLocations(0.2, 1e-8, 20).followed_by(Shares(0.1).guarantee)
+    promise = SelectLocations(0.2, delta=1e-8, max_locations=20).followed_by(Shares(0.1).guarantee)
     assert promise.epsilon == Fraction(3, 10)
     assert promise.delta == Fraction(1, 10**8)
     assert Shares(0.1).guarantee.kind == "pure"

@@ -17,7 +17,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.queries import Queries
-from locentropy.datasets.zipf import ZipfVisits
+from locentropy_lab.zipf import ZipfVisits
 
 from ..test_profile import AWKWARD, KEEPS
 
@@ -86,10 +86,13 @@ def gowalla_table(path: Path) -> pa.Table:
 def answers(queries: Queries) -> list[Any]:
     """Everything that can be asked, in a form that compares."""
     bounds = [
-        le.Bounds(m, c, keep) for keep in KEEPS for m, c in ((1, 1), (3, 2), (5, 5)) if _has(queries, keep)
+        le.private.Bounds(m, c, keep)
+        for keep in KEEPS
+        for m, c in ((1, 1), (3, 2), (5, 5))
+        if _has(queries, keep)
     ]
     shares = queries.shares(2**20, 2**18, 5)
-    some = le.Locations.of(queries.locations[::3])
+    some = le.mechanisms.Locations.of(queries.locations[::3])
     within = queries.restricted_to(some)
     return [
         *(each.to_arrow() for each in queries.profiles(bounds)),
@@ -99,7 +102,7 @@ def answers(queries: Queries) -> list[Any]:
         *(array.tolist() for array in (*shares.by_share, *shares.by_visits)),
         queries.places_per_user().tolist(),
         [array.tolist() for array in queries.largest_visits_per_user()],
-        within.profile(le.Bounds(2, 3, "most-visited")).to_arrow(),
+        within.profile(le.private.Bounds(2, 3, "most-visited")).to_arrow(),
         within.shares(2**20, 2**20, 16).look.tolist(),
     ]
 
@@ -112,9 +115,9 @@ def must_agree(
     table: pa.Table, stored: Stored, resources: le.Resources, locations: Any | None = None
 ) -> None:
     """All answers about a table are the embedded engine's, bit by bit."""
-    with le.open_queries(le.Visits(table), locations=locations) as embedded:
+    with le.private.open_queries(le.Visits(table), locations=locations) as embedded:
         expected = answers(embedded)
-    with le.open_queries(stored(table), locations=locations, resources=resources) as elsewhere:
+    with le.private.open_queries(stored(table), locations=locations, resources=resources) as elsewhere:
         found = answers(elsewhere)
     assert len(found) == len(expected)
     for at, (mine, theirs) in enumerate(zip(found, expected, strict=True)):

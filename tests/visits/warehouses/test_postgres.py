@@ -138,19 +138,19 @@ def test_times_with_a_zone_and_large_numbers(con: Any) -> None:
             "time": pa.array([2, 1, 3], pa.timestamp("us", "Europe/Stockholm")),
         }
     )
-    found = le.profile(stored(con)(rows), le.Bounds(1, 1))
+    found = le.private.profile(stored(con)(rows), le.private.Bounds(1, 1))
     assert found.to_arrow().to_pylist() == [{"location": "a", "visits": 1, "users": 2}]
     con.raw_sql(
         'CREATE TABLE large AS SELECT 1 AS "user", 18446744073709551615::numeric(20, 0) AS location'
     ).close()
     con.con.commit()
-    assert le.exact_profile(le.Visits(con.table("large"))).locations.to_pylist() == [2**64 - 1]
+    assert le.private.exact_profile(le.Visits(con.table("large"))).locations.to_pylist() == [2**64 - 1]
 
 
 def test_a_hostile_column_is_just_a_column(con: Any) -> None:
     hostile = 'x"; drop table visits; --'
     table = con.create_table(f"visits_{next(TABLES)}", pa.table({hostile: ["a", "b"], "location": [1, 1]}))
-    assert le.exact_profile(le.Visits(table, user=hostile)).users.sum() == 2
+    assert le.private.exact_profile(le.Visits(table, user=hostile)).users.sum() == 2
 
 
 def test_errors_quote_no_data(con: Any) -> None:
@@ -159,7 +159,7 @@ def test_errors_quote_no_data(con: Any) -> None:
     table = con.table("broken")
     late = table.mutate(time=table.user.cast("timestamp"))
     with pytest.raises(LocentropyError) as caught:
-        le.exact_profile(le.Visits(late))
+        le.private.exact_profile(le.Visits(late))
     assert "s3cret" not in str(caught.value)
 
 
@@ -168,7 +168,7 @@ def test_publishing_leaves_nothing_behind(con: Any, tmp_path: Path) -> None:
     visits = stored(con)(table)
     before = set(con.list_tables())
     places = le.PublicLocations(agreeing.listed(table))
-    release = le.publish(visits, le.Shares(1.0), places, out=tmp_path / "may")
+    release = le.publish(visits, le.Shares(1.0), places, out=tmp_path / "may", ledger=None)
     assert len(release) == len(agreeing.listed(table))
     assert set(con.list_tables()) == before
 
@@ -181,7 +181,7 @@ def test_a_backend_of_an_unknown_kind_must_tell_ids_apart(monkeypatch: pytest.Mo
     duck.raw_sql('CREATE TABLE t ("user" VARCHAR COLLATE NOCASE, location BIGINT)')
     duck.raw_sql("INSERT INTO t VALUES ('a', 1), ('A', 2)")
     with pytest.raises(ColumnError, match="collation"):
-        le.exact_profile(le.Visits(duck.table("t")))
+        le.private.exact_profile(le.Visits(duck.table("t")))
 
 
 def test_the_snippet_of_the_page(con: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ def test_ids_that_are_no_utf8_are_refused(here: le.Resources, tmp_path: Path) ->
     )
     pq.write_table(pa.table({"user": users, "location": ["x", "x"]}), tmp_path / "latin.parquet")
     with pytest.raises(ColumnError, match="UTF-8") as caught:
-        le.exact_profile(le.Visits(tmp_path / "latin.parquet"), resources=here)
+        le.private.exact_profile(le.Visits(tmp_path / "latin.parquet"), resources=here)
     assert "ller" not in str(caught.value)
 
 
@@ -108,7 +108,7 @@ def test_names_that_spark_takes_for_patterns(here: le.Resources, tmp_path: Path)
         pq.write_table(pa.table({"user": [name], "location": ["x"]}), tmp_path / name)
     for source in ("visits[[]1].parquet", "*.parquet"):
         with pytest.raises(SourceError, match="pattern"):
-            le.exact_profile(le.Visits(tmp_path / source), resources=here)
+            le.private.exact_profile(le.Visits(tmp_path / source), resources=here)
 
 
 def test_a_session_that_reads_escapes_otherwise(spark: Any, here: le.Resources, tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_session_that_reads_escapes_otherwise(spark: Any, here: le.Resources, 
     spark.conf.set("spark.sql.parser.escapedStringLiterals", "true")
     try:
         with pytest.raises(ColumnError, match="several lines"):
-            le.exact_profile(le.Visits(tmp_path / "a.parquet"), resources=here)
+            le.private.exact_profile(le.Visits(tmp_path / "a.parquet"), resources=here)
     finally:
         spark.conf.unset("spark.sql.parser.escapedStringLiterals")
 
@@ -125,16 +125,16 @@ def test_frames_tables_and_ibis_tables(spark: Any, here: le.Resources) -> None:
     rows = pa.table({"user": [1, 1, 2], "location": ["a", "b", "b"]})
     frame = spark.createDataFrame(rows)
     frame.createOrReplaceTempView("checkins")
-    expected = le.exact_profile(le.Visits(rows))
-    assert le.exact_profile(le.Visits(frame)).equals(expected)
-    assert le.exact_profile(le.Visits("checkins"), resources=here).equals(expected)
-    assert le.exact_profile(le.Visits(ibis.pyspark.connect(spark).table("checkins"))).equals(expected)
+    expected = le.private.exact_profile(le.Visits(rows))
+    assert le.private.exact_profile(le.Visits(frame)).equals(expected)
+    assert le.private.exact_profile(le.Visits("checkins"), resources=here).equals(expected)
+    assert le.private.exact_profile(le.Visits(ibis.pyspark.connect(spark).table("checkins"))).equals(expected)
     spark.catalog.dropTempView("checkins")
 
 
 def test_a_session_gets_back_its_settings_and_keeps_no_views(spark: Any) -> None:
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
-    le.exact_profile(le.Visits(spark.createDataFrame(pa.table({"user": [1], "location": [2]}))))
+    le.private.exact_profile(le.Visits(spark.createDataFrame(pa.table({"user": [1], "location": [2]}))))
     assert spark.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
     assert [table.name for table in spark.catalog.listTables() if table.name.startswith("locentropy")] == []
     assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0
@@ -147,40 +147,40 @@ def test_ids_in_names_of_folders_stay_as_they_are(here: le.Resources, tmp_path: 
         folder.mkdir(parents=True)
         pq.write_table(pa.table({"location": [1]}), folder / "a.parquet")
     source = f"file://{tmp_path}/parted"
-    assert le.exact_profile(le.Visits(source), resources=here).users.sum() == 2
+    assert le.private.exact_profile(le.Visits(source), resources=here).users.sum() == 2
 
 
 def test_rows_drawn_at_random_are_refused(spark: Any) -> None:
     frame = spark.range(100).selectExpr("id AS user", "cast(rand() * 10 AS int) AS location")
     with pytest.raises(SourceError, match="at random"):
-        le.exact_profile(le.Visits(frame))
+        le.private.exact_profile(le.Visits(frame))
 
 
 def test_what_spark_does_not_read(here: le.Resources, tmp_path: Path) -> None:
     text = tmp_path / "visits.csv"
     text.write_text("user,location\n1,2\n")
     with pytest.raises(SourceError, match="convert them once"):
-        le.exact_profile(le.Visits(text), resources=here)
+        le.private.exact_profile(le.Visits(text), resources=here)
     with pytest.raises(SourceError, match="does not read a Table"):
-        le.exact_profile(le.Visits(pa.table({"user": [1], "location": [2]})), resources=here)
+        le.private.exact_profile(le.Visits(pa.table({"user": [1], "location": [2]})), resources=here)
     with pytest.raises(SourceError, match="no_such_table: is neither a file"):
-        le.exact_profile(le.Visits("no_such_table"), resources=here)
+        le.private.exact_profile(le.Visits("no_such_table"), resources=here)
     with pytest.raises(SourceError, match="no such file"):
-        le.exact_profile(le.Visits(tmp_path / "missing.parquet"), resources=here)
+        le.private.exact_profile(le.Visits(tmp_path / "missing.parquet"), resources=here)
 
 
 def test_files_that_disagree_are_refused(here: le.Resources, tmp_path: Path) -> None:
     pq.write_table(pa.table({"user": [7], "location": [1]}), tmp_path / "a.parquet")
     pq.write_table(pa.table({"user": ["7"], "location": [1]}), tmp_path / "b.parquet")
     with pytest.raises(LocentropyError):
-        le.exact_profile(le.Visits(tmp_path), resources=here)
+        le.private.exact_profile(le.Visits(tmp_path), resources=here)
 
 
 def test_errors_quote_no_data(spark: Any, capfd: pytest.CaptureFixture[str]) -> None:
     rows = spark.createDataFrame(pa.table({"user": ["s3cret"], "location": [2]}))
     late = rows.selectExpr("user", "location", "cast(user AS timestamp) AS time")
     with pytest.raises(EngineError) as caught:
-        le.exact_profile(le.Visits(late))
+        le.private.exact_profile(le.Visits(late))
     shown = capfd.readouterr()
     assert "s3cret" not in f"{caught.value}{shown.out}{shown.err}"
 

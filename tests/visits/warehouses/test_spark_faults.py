@@ -91,13 +91,13 @@ def test_an_executor_killed_while_it_works(cluster: Any, visits: Path) -> None:
                 over.wait(3)
             time.sleep(0.05)
 
-    bounds = [le.Bounds(5, 5), le.Bounds(2, 3, "lowest-id")]
-    with le.open_queries(le.Visits(visits)) as embedded:
+    bounds = [le.private.Bounds(5, 5), le.private.Bounds(2, 3, "lowest-id")]
+    with le.private.open_queries(le.Visits(visits)) as embedded:
         expected = [*embedded.profiles(bounds), embedded.shares(2**20, 2**20, 5)]
     thread = threading.Thread(target=killer)
     thread.start()
     try:
-        with le.open_queries(le.Visits(visits), resources=le.Resources(session=cluster)) as queries:
+        with le.private.open_queries(le.Visits(visits), resources=le.Resources(session=cluster)) as queries:
             found = [*queries.profiles(bounds), queries.shares(2**20, 2**20, 5)]
     finally:
         over.set()

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 import ibis
 
 from locentropy.core.errors import ColumnError
-from locentropy.visits.expression import id_columns, md5
+from locentropy.visits.expressions import id_columns, md5
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from locentropy.visits.engines.engine import Engine
+    from locentropy.visits.engines.base import Engine
 
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]

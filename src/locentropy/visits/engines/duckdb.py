@@ -15,12 +15,11 @@ import duckdb
 import ibis
 
 from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, ParameterError, SourceError
-from locentropy.visits import casting
-from locentropy.visits.kinds import kind_of
+from locentropy.visits import column_types as casting
+from locentropy.visits.column_types import identifier, kind_of
 from locentropy.visits.private_log import PRIVATE_LOG
-from locentropy.visits.sources.finding import common_roles, find_parts
-from locentropy.visits.sources.text import SWALLOWED, not_utf8
-from locentropy.visits.sql import identifier
+from locentropy.visits.readers.resolve import common_roles, find_parts
+from locentropy.visits.readers.text import SWALLOWED, not_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from locentropy.visits.columns import Roles
-    from locentropy.visits.engines.engine import Progress, Resources
-    from locentropy.visits.sources.part import Part, Relation
+    from locentropy.visits.engines.base import Progress, Resources
+    from locentropy.visits.readers.base import Part, Relation
     from locentropy.visits.visits import Ids, Visits
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.1

@@ -10,11 +10,11 @@ import ibis
 import ibis.expr.datatypes as dt
 
 from locentropy.core.errors import ColumnError, EngineError, LocentropyError, SourceError
+from locentropy.visits.column_types import MOST_VISITS_PER_ROW, Kind, must_fit
 from locentropy.visits.columns import resolve
 from locentropy.visits.engines.bytewise import bytewise, must_tell_apart
-from locentropy.visits.kinds import MOST_VISITS_PER_ROW, Kind, must_fit
 from locentropy.visits.private_log import PRIVATE_LOG
-from locentropy.visits.sources.finding import OF_TEXT_FILES, must_not_have
+from locentropy.visits.readers.resolve import OF_TEXT_FILES, must_not_have
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from locentropy.visits.engines.engine import Progress
+    from locentropy.visits.engines.base import Progress
     from locentropy.visits.visits import Ids, Visits
 
 _NUMBERS: Final = count()

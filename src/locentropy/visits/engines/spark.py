@@ -18,8 +18,8 @@ import ibis
 from locentropy.core.errors import SourceError
 from locentropy.visits.engines.ibis import IbisEngine
 from locentropy.visits.engines.spark_session import local_session
-from locentropy.visits.sources import files
-from locentropy.visits.sources.unchanged import Unchanged
+from locentropy.visits.readers import files
+from locentropy.visits.readers.files import Unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from locentropy.visits.engines.engine import Progress, Resources
+    from locentropy.visits.engines.base import Progress, Resources
     from locentropy.visits.visits import Visits
 
 _NUMBERS: Final = count()

@@ -15,7 +15,7 @@ from locentropy.visits.private_log import PRIVATE_LOG
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from locentropy.visits.engines.engine import Resources
+    from locentropy.visits.engines.base import Resources
 
 
 def local_session(resources: Resources, folder: str) -> Any:

@@ -1,0 +1,137 @@
+"""Checks of the crossing from private to public: nothing gets across but noisy numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from locentropy.core.errors import ParameterError
+from locentropy.core.locations import Locations
+from locentropy.mechanisms.limit_ptr import LimitPTR
+from locentropy_lab.audit.mutation.check import check
+from locentropy_lab.audit.mutation.predictable import PredictableNoise
+from locentropy_lab.audit.numerical.tables import asked
+from locentropy_lab.audit.recording import crowd_queries
+from locentropy_lab.audit.subjects import SELECTION, SURVEY, at_defaults
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from locentropy_lab.audit.numerical.tables import People
+    from locentropy_lab.audit.recording import Crowd
+
+    Integers = NDArray[np.int64]
+
+_DENSE: Final[list[Crowd]] = [{1: 900, 3: 40}, {2: 400}, {5: 300}] * 4
+_THIN: Final[list[Crowd]] = [{1: 70}, {}, {4: 60}] * 4
+"""Two towns that nobody could take for one another, at the same places."""
+_LARGER: Final[list[Crowd]] = [{1: 9000, 3: 4000}, {2: 7000}, {5: 3000}] * 4
+_LARGE: Final[list[Crowd]] = [{1: 700}, {2: 500, 1: 400}, {4: 600}] * 4
+"""Two more, whose places are all selected."""
+
+
+class Drowned:
+    """`Noise` so large that nothing is left of the values: the same answers whatever is asked about."""
+
+    private = False
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def laplace(self, values: Integers, scale: float) -> Integers:
+        """Numbers that have nothing to do with the values."""
+        return self._answer(values)
+
+    def laplace_each(self, values: Integers, scales: NDArray[np.float64]) -> Integers:
+        """The same."""
+        return self._answer(values)
+
+    def bernoulli_each(self, probabilities: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Coins that never come up."""
+        return np.zeros(np.shape(probabilities), dtype=np.bool_)
+
+    def _answer(self, values: Integers) -> Integers:
+        self._asked += 1
+        steps = np.arange(np.size(values), dtype=np.int64).reshape(np.shape(values))
+        return (steps * 1_007_919 + self._asked * 104_729) % 12_000_000 + 2_000_000
+
+
+@check("what is published is computed from noisy numbers alone")
+def from_noise() -> list[str]:
+    """When noise has drowned everything, two towns that differ in everything look the same."""
+    wrong = []
+    for name in ("shares", "moments", "baseline", "limit", "limit-ss", "limit-ptr"):
+        # Where a selection chooses, both towns have enough people everywhere for it to be certain.
+        towns = (_DENSE, _THIN) if name != "limit-ptr" else (_LARGER, _LARGE)
+        if not _published(name, towns[0]).equals(_published(name, towns[1])):
+            wrong.append(f"{name} publishes something of the data beside the noisy numbers")
+    if _measured({user: {user % 4: 3} for user in range(40)}) != _measured({0: {0: 1, 1: 1}}):
+        wrong.append(f"{SURVEY} shows something of the data beside the noisy numbers")
+    return wrong
+
+
+def _published(name: str, crowds: list[Crowd]) -> Any:
+    queries = crowd_queries(crowds)
+    mechanism = at_defaults(name).holder
+    return mechanism.estimate(
+        mechanism.measure(queries, Locations(queries.locations), Drowned()), Locations(queries.locations)
+    ).to_arrow()
+
+
+def _measured(people: People) -> Any:
+    subject = at_defaults(SURVEY)
+    with asked(people, 4) as queries:
+        return subject.ask(queries, Locations(queries.locations), Drowned())
+
+
+@check("places are in an order of their own")
+def ordered() -> list[str]:
+    """Without a public list, places that were selected are named in the order of their ids, not of popularity."""
+    crowds: list[Crowd] = [{1: users} for users in (4000, 9000, 3000, 7000, 5000)]
+    wrong = []
+    for name in ("limit-ptr", SELECTION):
+        holder, queries = at_defaults(name).holder, crowd_queries(crowds)
+        if name == SELECTION:
+            named = holder.select(queries, PredictableNoise()).ids.to_pylist()
+        else:
+            named = holder.estimate(
+                holder.measure(queries, None, PredictableNoise()), None
+            ).locations.to_pylist()
+        if named != queries.locations.to_pylist():
+            wrong.append(f"{name} names places in another order than that of their ids")
+    return wrong
+
+
+@check("withheld places are not named")
+def withheld() -> list[str]:
+    """Without a public list, a place that is not selected is not there, not even without a number."""
+    shown = LimitPTR(1.0, delta=1e-8, max_locations=5, max_visits=5, min_users=50).estimate(
+        LimitPTR(1.0, 1e-8, 5, 5, 50).measure(crowd_queries([{1: 3}, {1: 5000}]), None, PredictableNoise()),
+        None,
+    )
+    named = shown.locations.to_pylist()
+    return [] if named == ["000001"] else [f"{len(named)} places are named, of which one may be"]
+
+
+@check("no promise where there is none")
+def honest() -> list[str]:
+    """Predictable noise is never private, and Limit-CB promises nothing, whatever the noise."""
+    wrong = []
+    for name in ("shares", "moments", "limit", "limit-ss", "limit-ptr"):
+        queries = crowd_queries(_DENSE)
+        shown = at_defaults(name).holder.estimate(
+            at_defaults(name).holder.measure(queries, Locations(queries.locations), PredictableNoise()),
+            Locations(queries.locations),
+        )
+        if shown.private:
+            wrong.append(f"{name} calls predictable noise private")
+    blended = at_defaults("limit-cb").holder
+    if blended.guarantee.private:
+        wrong.append("limit-cb promises privacy")
+    try:
+        type(blended)(1.0, 5, 5, 50)
+        wrong.append("limit-cb can be had without accepting that it promises nothing")
+    except ParameterError:
+        pass
+    return wrong

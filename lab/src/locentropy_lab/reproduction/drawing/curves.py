@@ -1,0 +1,123 @@
+"""Sensitivity and noise as functions of public numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow.compute as pc
+
+from locentropy.evaluation.plots import MUTED, REFERENCE
+from locentropy.mechanisms.expected_error import noise_scales
+from locentropy.mechanisms.paper.limit_cb import LimitCB
+from locentropy.mechanisms.paper.limit_ss import LimitSS
+from locentropy.privacy.noise import LATTICE
+from locentropy_lab.reproduction import as_printed
+from locentropy_lab.reproduction.drawing.style import line, log_numbers, named, panels, titled
+from locentropy_lab.reproduction.lines import printed_smooth_scales
+from locentropy_lab.reproduction.sensitivities import crossings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+    from locentropy_lab.reproduction.settings import Settings
+
+_BY_C = ("#00224e", "#434e6c", "#7d7c78", "#b7a971", "#e0cb4f")
+"""From dark to light (of cividis, which colour-blind people can tell apart): these curves are about no mechanism, so
+that they have no mechanism's colour."""
+
+
+def sensitivity_by_c(table: pa.Table) -> Figure:
+    """Figure 1."""
+    figure, [axis] = panels(1, 1, 7.0, 3.6)
+    visits, printed, exact = (table[name].to_numpy() for name in ("max_visits", "theorem_1", "exact"))
+    finite = np.where(np.isfinite(printed), printed, np.nan)
+    axis.plot(visits, finite, color=REFERENCE, linestyle="--", linewidth=2.6, label="Theorem 1 (C ≥ 2)")
+    axis.plot(visits, exact, color=_BY_C[3], label="exact")
+    axis.set_ylim(0, 1.1 * float(np.nanmax(exact)))
+    axis.annotate(
+        "C = 1: Theorem 1 is infinite, the value is ln 2", (1, exact[0]), (8, 0.35), color=MUTED,
+        arrowprops={"arrowstyle": "->", "color": MUTED},
+    )  # fmt: skip
+    axis.set_xlabel("C, visits of a user to a location at most")
+    axis.set_ylabel("global sensitivity (nats)")
+    axis.legend(loc="lower right")
+    return titled(figure, "Global sensitivity of location entropy by C")
+
+
+def sensitivity_by_n(table: pa.Table) -> Figure:
+    """Figure 5."""
+    figure, [axis] = panels(1, 1, 8.0, 4.0)
+    for colour, c in zip(_BY_C, sorted(set(table["max_visits"].to_pylist())), strict=False):
+        rows = table.filter(pc.equal(table["max_visits"], c))
+        users = rows["users"].to_numpy()
+        axis.plot(users, rows["theorem_2"].to_numpy(), color=colour, linestyle="--")
+        axis.plot(users, rows["exact"].to_numpy(), color=colour, label=f"C = {c}")
+    axis.plot([], [], color=MUTED, linestyle="--", label="Theorem 2")
+    axis.plot([], [], color=MUTED, label="exact")
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    log_numbers(axis.xaxis, 1, 1e9)
+    log_numbers(axis.yaxis, 1, 1e9)
+    axis.set_xlabel("n, users of a location")
+    axis.set_ylabel("local sensitivity (nats)")
+    axis.legend(loc="lower left", ncols=2)
+    return titled(figure, "Local sensitivity of location entropy by n")
+
+
+def noise(table: pa.Table) -> Figure:
+    """Figure 2."""
+    figure, [axis] = panels(1, 1, 8.5, 4.2)
+    for name in dict.fromkeys(table["mechanism"].to_pylist()):
+        rows = table.filter(pc.equal(table["mechanism"], name))
+        style = line(name) | {"markevery": 12}
+        axis.plot(rows["users"].to_numpy(), rows["scale"].to_numpy(), label=named(name), **style)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    log_numbers(axis.xaxis, 1, 1e9)
+    log_numbers(axis.yaxis, 1, 1e9)
+    axis.set_xlabel("n, users of a location")
+    axis.set_ylabel("scale of the noise (nats)")
+    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return titled(figure, "Noise by number of users: ε = 5, C = 20, M = 5, k = 25, δ = 1e-8")
+
+
+def crossing(settings: Settings) -> Figure:
+    """n_CB: the noise of Limit-SS and of Limit-CB at the defaults."""
+    s = settings
+    users = np.unique(np.round(np.geomspace(10, 1000, 200)).astype(np.int64))
+    bound = (s.epsilon, s.max_locations, s.max_visits)
+    smooth = LimitSS(
+        s.epsilon, delta=s.delta, max_locations=s.max_locations, max_visits=s.max_visits, floor=s.floor
+    )
+    crowd = LimitCB(*bound, s.min_users, accept_no_guarantee=True)
+    flat = np.ones(len(users))
+    scales = {
+        "limit-ss-as-printed": printed_smooth_scales(users, *bound, s),
+        "limit-cb-as-printed": flat * as_printed.limit_cb_scale(*bound, s.min_users),
+        "limit-ss": noise_scales(smooth, users) / LATTICE,
+        "limit-cb": flat * crowd.scale / LATTICE,
+    }
+    figure, [axis] = panels(1, 1, 8.5, 4.0)
+    for name, scale in scales.items():
+        axis.plot(users, scale, label=named(name), **(line(name) | {"markevery": 25}))
+    told: dict[int, list[str]] = {}
+    for compared, n in crossings(settings).items():
+        if n is not None:
+            told.setdefault(n, []).append(f"by {compared}")
+    for place, (n, kinds) in enumerate(sorted(told.items())):
+        axis.axvline(n, color=MUTED, linewidth=1, linestyle=":")
+        axis.text(
+            n * 1.04, 0.98 - 0.075 * place, f"n_CB = {n} {', '.join(kinds)}", color=MUTED, va="top",
+            transform=axis.get_xaxis_transform(),
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+        )  # fmt: skip
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    log_numbers(axis.xaxis, 1, 100)
+    log_numbers(axis.yaxis, 1, 100)
+    axis.set_xlabel("n, users of a location")
+    axis.set_ylabel("scale of the noise (nats)")
+    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return titled(figure, "From how many users on is Limit-SS's noise the smaller one? (defaults)")

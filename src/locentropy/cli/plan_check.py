@@ -1,0 +1,60 @@
+"""Running a plan that somebody approved: what it says stands, and options may not say otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from locentropy.mechanisms.select import SelectLocations
+    from locentropy.planning.plans import Plan
+
+_WAYS = {
+    "public-list": "a public list (--places FILE)",
+    "grid": "a grid (--grid S,W,N,E --cell METRES)",
+    "selection": "the private selection that it describes",
+    "by-mechanism": "the mechanism itself",
+}
+
+
+def read_plan(path: Path, name: str | None, given: dict[str, Any]) -> Plan:
+    """The plan of a file, unless the options that were given contradict it."""
+    from locentropy.mechanisms.parameters import read_parameters
+    from locentropy.planning.plans import Plan
+
+    plan = Plan.from_yaml(path)
+    planned = plan.mechanism.name
+    if name not in (None, planned):
+        raise _contradiction(path, f"--mechanism {name}", planned)
+    for key, value in read_parameters(type(plan.mechanism), given).items():
+        known = getattr(plan.mechanism, key, None)
+        if value != known:
+            raise _contradiction(path, f"--{key.replace('_', '-')} {value}", known)
+    return plan
+
+
+def check_places(path: Path, plan: Plan, kind: str | None, selection: SelectLocations | None) -> None:
+    """Refuse places that come from elsewhere than the plan says."""
+    if kind is None and plan.locations in ("public-list", "grid"):
+        raise ParameterError(f"{path} takes its places from {_WAYS[plan.locations]}: give it.")
+    if selection not in (None, plan.selection) or kind not in (None, plan.locations):
+        raise ParameterError(
+            f"{path} takes its places from {_WAYS[plan.locations]}, and the options say otherwise. Leave them out, or "
+            "have another plan approved."
+        )
+
+
+def agreed(path: Path, option: str, given: str | None, planned: str | None) -> str | None:
+    """Words that the plan gives, or the options, or both the same."""
+    if None not in (given, planned) and given != planned:
+        raise _contradiction(path, f"{option} {given!r}", repr(planned))
+    return planned if given is None else given
+
+
+def _contradiction(path: Path, option: str, planned: object) -> ParameterError:
+    return ParameterError(
+        f"{option} contradicts {path}, which says {planned}. Leave the option out, or have another plan approved."
+    )

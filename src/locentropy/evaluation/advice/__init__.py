@@ -1,0 +1,1 @@
+"""Which mechanism and which parameters suit some data."""

@@ -1,0 +1,157 @@
+"""Advice: a mechanism with its parameters, why, what error to expect, and what else could be used."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from locentropy.mechanisms.parameters import read_parameters
+from locentropy.mechanisms.registry import mechanism_from
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from locentropy.evaluation.advice.density import Density
+    from locentropy.mechanisms.base import Mechanism
+    from locentropy.mechanisms.parameters import Value
+    from locentropy.mechanisms.select import SelectLocations
+    from locentropy.mechanisms.survey import Activity
+
+Target = Literal["true", "bounded"]
+
+LIST_OPTIONS = ("--places", "places.csv")
+"""How places are named on the command line where nobody said how."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A mechanism by name, with its parameters as they are written; and the selection before it, if any."""
+
+    name: str
+    parameters: Mapping[str, Value]
+    selection: Mapping[str, Value] | None = None
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism itself."""
+        return mechanism_from(self.name, self.parameters)
+
+    @property
+    def places(self) -> SelectLocations | None:
+        """The private selection of places, where there is no list."""
+        from locentropy.mechanisms.select import SelectLocations
+
+        return (
+            None
+            if self.selection is None
+            else SelectLocations(**read_parameters(SelectLocations, self.selection))
+        )
+
+    @property
+    def options(self) -> list[str]:
+        """How it is said on the command line."""
+        words = ["--mechanism", self.name]
+        for prefix, given in (("", self.parameters), ("select-", self.selection or {})):
+            for key, value in given.items():
+                words += [f"--{prefix}{key.replace('_', '-')}", str(value)]
+        return words
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another choice, and when it would be the better one."""
+
+    choice: Choice
+    when: str
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to use, and why. Nothing here was computed from visits, except through an `Activity` that was paid for."""
+
+    choice: Choice
+    """The recommendation."""
+    estimand: Target
+    """Which entropy it estimates: the true one, or that of visits after bounding every user."""
+    reasons: tuple[str, ...]
+    """Why this mechanism and these parameters."""
+    expected: tuple[str, ...]
+    """What error to expect."""
+    expected_range: tuple[float, float] | None
+    """About the least and the largest typical error, in nats; None where nobody knows."""
+    density: Density | None
+    """The paper's dense or sparse; None where its algorithms need a list and there is none."""
+    alternatives: tuple[Alternative, ...]
+    """What else could be used, and when."""
+    warnings: tuple[str, ...] = ()
+    """What should be thought about before anything is published."""
+    activity: Activity | None = None
+    """The private statistics that the advice rests on, where budget was granted."""
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The recommended mechanism."""
+        return self.choice.mechanism
+
+    def command(
+        self,
+        source: str = "visits.parquet",
+        places: Sequence[str] = LIST_OPTIONS,
+        ledger: str = "city.ledger",
+        out: str = "release",
+    ) -> str:
+        """The command line to run next. Where places are selected privately, `places` is left out."""
+        named = [] if self.choice.selection is not None or self.mechanism.selects_locations else places
+        return shlex.join(
+            ["locentropy", "publish", source, *self.choice.options, *named, "--ledger", ledger, "--out", out]
+        )
+
+    @property
+    def sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The advice in sentences, under headings."""
+        seen = [] if self.density is None else [("Dense or sparse", (self.density.why,))]
+        others = tuple(
+            f"{' '.join(each.choice.options).removeprefix('--mechanism ')}: {each.when}"
+            for each in self.alternatives
+        )
+        told = (
+            ("Why", self.reasons),
+            ("What error to expect", self.expected),
+            *seen,
+            ("What else", others),
+            ("Mind", self.warnings),
+        )
+        return tuple((heading, sentences) for heading, sentences in told if sentences)
+
+    def __str__(self) -> str:
+        parts = [f"Use {' '.join(self.choice.options).removeprefix('--mechanism ')}"]
+        for heading, sentences in self.sections:
+            parts += ["", f"{heading}:", *(f"- {sentence}" for sentence in sentences)]
+        return "\n".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything it says, for machines."""
+        density = self.density
+        return {
+            "mechanism": {"name": self.choice.name, **self.choice.parameters},
+            "selection": None if self.choice.selection is None else dict(self.choice.selection),
+            "estimand": self.estimand,
+            "reasons": list(self.reasons),
+            "expected": list(self.expected),
+            "expected_error": None if self.expected_range is None else list(self.expected_range),
+            "unit": "nats",
+            "density": None
+            if density is None
+            else {"verdict": density.verdict, "threshold": density.threshold, "why": density.why},
+            "alternatives": [
+                {
+                    "mechanism": {"name": each.choice.name, **each.choice.parameters},
+                    "selection": None if each.choice.selection is None else dict(each.choice.selection),
+                    "when": each.when,
+                }
+                for each in self.alternatives
+            ],
+            "warnings": list(self.warnings),
+            "activity": None if self.activity is None else self.activity.to_dict(),
+        }

@@ -1,0 +1,292 @@
+"""The ledger's file: SQLite, appended to and never changed, whole after a crash at any point.
+
+- Rollback journal in DELETE mode, not a write-ahead log: between transactions the ledger is exactly one file, so
+  that copying it copies everything, and no memory is shared between processes, which network file systems cannot.
+- synchronous=EXTRA: on top of FULL, the folder is synced after the journal is removed, without which a power cut
+  could bring the journal, and with it the state before the spend, back.
+- Each entry holds a hash over the one before it and its own text, and `head` the number of entries and the last hash:
+  a changed, lost or reordered entry shows. Whoever may write the file can compute new hashes, so this finds accidents
+  and careless hands, not a determined forger. Hashes cover the ledger's own text only, never anything of the data.
+- Triggers refuse changes, and opening refuses a file whose triggers are not these.
+
+The file is only ever opened through SQLite: closing any other handle to it would drop the locks of this process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import stat
+import tempfile
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from locentropy.core.errors import LedgerError
+from locentropy.core.files import sync_folder
+from locentropy.ledger.rules import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from locentropy.ledger.rules import Kind
+
+APPLICATION: Final = int.from_bytes(b"LELG", "big")
+VERSION: Final = 1
+
+COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
+    "budget": ("id", "population", "epsilon", "delta", "software", "time"),
+    "spend": ("id", "epsilon", "delta", "purpose", "software", "time"),
+    "release": ("spend", "release", "state", "time"),
+    "evaluation": ("note", "software", "time"),
+}
+"""The tables; beside these columns each has `entry`, counted over all tables, and `hash`."""
+
+_FIRST: Final = "0" * 64
+_RESTORE: Final = (
+    "Do not publish with it. Restore the newest copy, then compare it with what was published: "
+    "locentropy ledger verify FILE --spend ID (docs/budget.md)."
+)
+
+
+def _tables() -> list[str]:
+    head = "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL, hash TEXT NOT NULL)"
+    return [head] + [
+        f"CREATE TABLE {table} (entry INTEGER PRIMARY KEY, "
+        f"{', '.join(f'{column} TEXT NOT NULL' for column in columns)}, hash TEXT NOT NULL)"
+        for table, columns in COLUMNS.items()
+    ]
+
+
+def _triggers() -> list[str]:
+    def refuse(table: str, event: str, when: str = "1") -> str:
+        return (
+            f"CREATE TRIGGER {table}_{event.lower()} BEFORE {event} ON {table} WHEN {when} "
+            f"BEGIN SELECT RAISE(ABORT, 'a ledger is only ever appended to'); END"
+        )
+
+    made = [
+        refuse("head", "INSERT"),
+        refuse("head", "UPDATE", "NEW.one <> 1 OR NEW.entries <> OLD.entries + 1"),
+        refuse("head", "DELETE"),
+    ]
+    for table in COLUMNS:
+        # INSERT OR REPLACE removes a row without asking the trigger on DELETE, so the number is checked here.
+        made += [
+            refuse(table, "INSERT", "NEW.entry IS NOT (SELECT entries + 1 FROM head)"),
+            refuse(table, "UPDATE"),
+            refuse(table, "DELETE"),
+        ]
+    return made
+
+
+class Store:
+    """One transaction on the file."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    def read(self) -> list[Entry]:
+        """All entries in their order; LedgerError if they are not what was written."""
+        rows: list[tuple[int, Kind, tuple[str, ...], str]] = []
+        for table, columns in COLUMNS.items():
+            query = f"SELECT entry, {', '.join(columns)}, hash FROM {table}"  # noqa: S608  # names from above
+            rows += [(row[0], table, row[1:-1], row[-1]) for row in self._connection.execute(query)]
+        rows.sort(key=lambda row: row[0])
+        last, entries = _FIRST, []
+        for number, (entry, table, values, digest) in enumerate(rows, start=1):
+            last = _hash(last, number, table, values)
+            if (entry, digest) != (number, last):
+                raise LedgerError(
+                    f"{self._path}: entry {number} is missing or not as it was written. {_RESTORE}"
+                )
+            entries.append(Entry(table, dict(zip(COLUMNS[table], values, strict=True))))
+        if self._head() != (len(entries), last) or not entries or entries[0].kind != "budget":
+            raise LedgerError(f"{self._path}: entries are missing at the end. {_RESTORE}")
+        return entries
+
+    def append(self, entry: Entry) -> None:
+        """Write one entry behind the last."""
+        number, last = self._head()
+        columns = COLUMNS[entry.kind]
+        values = tuple(entry.values[column] for column in columns)
+        digest = _hash(last, number + 1, entry.kind, values)
+        marks = ", ".join("?" * (len(columns) + 2))
+        self._connection.execute(
+            f"INSERT INTO {entry.kind} VALUES ({marks})",  # noqa: S608  # a name from above
+            (number + 1, *values, digest),
+        )
+        self._connection.execute("UPDATE head SET entries = ?, hash = ?", (number + 1, digest))
+
+    def check_pages(self) -> None:
+        """Let SQLite go through the whole file."""
+        found = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != ("ok",):
+            raise LedgerError(f"{self._path} is damaged. {_RESTORE}")
+
+    def _head(self) -> tuple[int, str]:
+        row: tuple[int, str] | None = self._connection.execute("SELECT entries, hash FROM head").fetchone()
+        return row or (0, _FIRST)
+
+
+def _hash(last: str, number: int, table: str, values: tuple[str, ...]) -> str:
+    # Only a tampered row holds anything but text; it then differs, and that is all that matters.
+    text = json.dumps([last, number, table, *values], default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def create(path: Path, first: Entry) -> None:
+    """Make the file with its first entry: it appears whole or not at all, and never over another."""
+    for taken in (path, *(path.with_name(path.name + ending) for ending in ("-journal", "-wal", "-shm"))):
+        # SQLite would apply an old journal to a new file of that name.
+        if os.path.lexists(taken):
+            raise LedgerError(_exists(taken))
+    if not path.parent.is_dir():
+        raise LedgerError(f"{path}: the folder {path.parent} does not exist. Make it first.")
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)  # mode 0600
+    except OSError as error:
+        raise LedgerError(
+            f"{path} cannot be made: {error.strerror}. Choose a folder you may write to."
+        ) from None
+    os.close(handle)
+    part = Path(name)
+    try:
+        with _translated(path), closing(_connect(part, wait=0.0)) as connection:
+            _fill(connection, part, first)
+        # Unlike a rename, a link never replaces what somebody else has put there meanwhile.
+        os.link(part, path)
+    except FileExistsError:
+        raise LedgerError(_exists(path)) from None
+    except OSError as error:
+        raise LedgerError(
+            f"{path} cannot be made: {error.strerror}. Choose a folder on a local disk."
+        ) from None
+    finally:
+        part.unlink(missing_ok=True)
+        part.with_name(part.name + "-journal").unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def _fill(connection: sqlite3.Connection, part: Path, first: Entry) -> None:
+    _set_up(connection)
+    connection.execute("BEGIN EXCLUSIVE")
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    for statement in _tables():
+        connection.execute(statement)
+    connection.execute("INSERT INTO head VALUES (1, 0, ?)", (_FIRST,))
+    for statement in _triggers():
+        connection.execute(statement)
+    Store(connection, part).append(first)
+    connection.execute("COMMIT")
+
+
+@contextmanager
+def transaction(path: Path, *, wait: float, write: bool) -> Iterator[Store]:
+    """One transaction: on disk when the block has ended, and without a trace when it has failed.
+
+    A writer holds the ledger alone from before it reads until its entry is on disk, so nobody spends in between.
+    """
+    _check_file(path)
+    with _translated(path), closing(_connect(path, wait)) as connection:
+        _check_kind(connection, path)
+        _set_up(connection)
+        connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+        _check_schema(connection, path)
+        # Closing without COMMIT, on the way of any exception, rolls back.
+        yield Store(connection, path)
+        connection.execute("COMMIT")
+
+
+def _connect(path: Path, wait: float) -> sqlite3.Connection:
+    # mode=rw never makes a file: a mistyped path must not become an empty budget.
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None
+    )
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA trusted_schema = OFF")
+    if connection.execute("PRAGMA journal_mode = DELETE").fetchone() != ("delete",):
+        raise sqlite3.OperationalError("somebody has switched the file to another journal and is using it")
+    connection.execute("PRAGMA synchronous = EXTRA")
+    connection.execute("PRAGMA fullfsync = ON")  # macOS: down to the disk itself
+
+
+def _check_file(path: Path) -> None:
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise LedgerError(
+            f"{path} cannot be opened: {error.strerror}. Is the name right? People have one budget: only if these have "
+            f'no ledger yet, make one: locentropy ledger create {path} --population "riders of the city" --epsilon 4 '
+            "--delta 1e-6"
+        ) from None
+    if not stat.S_ISREG(status.st_mode):
+        raise LedgerError(f"{path} is not a file. Name the ledger's file, for example: city.ledger")
+
+
+def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
+    """Before anything else: another program's database must not be touched."""
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise LedgerError(_not_a_ledger(path))
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version != VERSION:
+        raise LedgerError(
+            f"{path} is a ledger of version {version}; this software reads version {VERSION}. "
+            "Use the version of locentropy that made it, or a newer one."
+        )
+
+
+def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
+    found = [row[0] for row in connection.execute("SELECT sql FROM sqlite_master")]
+    if sorted(map(str, found)) != sorted([*_tables(), *_triggers()]):
+        raise LedgerError(f"{path}: its tables or triggers have been changed. {_RESTORE}")
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    """Say what SQLite's errors mean for a ledger."""
+    try:
+        yield
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where a message quotes a damaged table
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        raise LedgerError(_MESSAGES.get(code, _MESSAGES[sqlite3.SQLITE_CORRUPT])(path)) from None
+
+
+def _exists(path: Path) -> str:
+    return (
+        f"{path} exists already. A budget is made once for its people; use it as it is, "
+        "or give other people's ledger another name."
+    )
+
+
+def _not_a_ledger(path: Path) -> str:
+    return f"{path} is not a ledger of locentropy. Name the file that `locentropy ledger create` made."
+
+
+def _busy(path: Path) -> str:
+    return f"{path} is in use by another process, which did not finish in time, so it was left as it is. Try again."
+
+
+def _unwritable(path: Path) -> str:
+    return (
+        f"{path} cannot be read or written, so nothing may be published from this attempt. A ledger needs permission "
+        "to read and write its file and its folder, and room on the disk."
+    )
+
+
+_MESSAGES: Final = {
+    sqlite3.SQLITE_CORRUPT: lambda path: f"{path} is damaged. {_RESTORE}",
+    sqlite3.SQLITE_NOTADB: _not_a_ledger,
+    sqlite3.SQLITE_BUSY: _busy,
+    sqlite3.SQLITE_READONLY: _unwritable,
+    sqlite3.SQLITE_CANTOPEN: _unwritable,
+    sqlite3.SQLITE_PERM: _unwritable,
+    sqlite3.SQLITE_FULL: _unwritable,
+    sqlite3.SQLITE_IOERR: _unwritable,
+}

@@ -1,0 +1,1 @@
+"""From noisy measurements to entropies: post-processing, which costs no privacy."""

@@ -1,1 +1,0 @@
-"""From noisy answers to entropies: post-processing, which sees no data and costs no privacy."""

@@ -1,0 +1,1 @@
+"""Which places are published: public lists and grids. Public arithmetic only."""

@@ -1,0 +1,117 @@
+"""A public list of places, from a file or a frame: ids, and if it has them names and coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from locentropy.core.errors import BadRowsError, ParameterError, SourceError
+from locentropy.core.locations import Locations
+from locentropy.visits.column_types import cast, kind_of, presented
+from locentropy.visits.columns import AUTO, Choice, may_be_a_row, resolve
+from locentropy.visits.readers.resolve import find_parts
+from locentropy.visits.visits import Visits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from locentropy.visits.columns import Roles
+
+
+@dataclass(frozen=True, eq=False)
+class PublicLocations:
+    """Where a public list of places is, which column is what, and where it came from.
+
+    The list must not have been made from the visits: a place that is listed because somebody was there gives that
+    somebody away. Names and coordinates that are published come from here and from nowhere else.
+    """
+
+    source: Any
+    """A CSV, TSV or Parquet file, a DuckDB database, a table in memory, or a plain list of ids."""
+    location: Choice = AUTO
+    """The column of ids, as in the visits."""
+    name: Choice = AUTO
+    """The column of names; None for none."""
+    lat: Choice = AUTO
+    """Latitude, in degrees; None for none."""
+    lon: Choice = AUTO
+    """Longitude, in degrees; None for none."""
+    table: str | None = None
+    """The table's name, where `source` is a DuckDB database of several."""
+    provenance: str = "not stated"
+    """Where the list came from, in the owner's words; published with the release."""
+
+    def load(self) -> Locations:
+        """Read the list."""
+        if isinstance(self.source, list | tuple | pa.Array | pa.ChunkedArray):
+            return Locations.of(self.source)
+        import duckdb
+
+        with duckdb.connect(config={"autoinstall_known_extensions": False}) as con:
+            parts = find_parts(con, Visits(self.source, table=self.table))
+            if len(parts) > 1:
+                raise ParameterError(f"{self.source}: a public list is one file, and this is {len(parts)}.")
+            [part] = parts
+            choices = {role: getattr(self, role) for role in ("location", "name", "lat", "lon")}
+            if self.location is AUTO and len(part.columns) == 1:
+                choices["location"] = part.columns[0]  # a list of one column is a list of ids
+            hint = _columns_are(part.columns) if may_be_a_row(part.columns) else ""
+            roles = resolve(choices, part.columns, part.label, ("location",), hint, prefix="--places-")
+            relation = part.bind(con, roles, drop_bad=False)
+            stored = kind_of(relation.columns["location"].type_name)
+            types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
+            columns = ", ".join(
+                f"{cast(role, column, relation.columns[role], part.label, types.get(role))} AS {role}"
+                for role, column in roles.items()
+            )
+            try:
+                rows = con.sql(f"SELECT {columns} FROM {relation.sql}").to_arrow_table()
+            except duckdb.Error:
+                raise SourceError(
+                    f"{part.label}: cannot be read as a list of places. Is the file whole, UTF-8 text, and every "
+                    "quotation mark closed on its line?"
+                ) from None
+        return _as_locations(rows, part.label, roles, typed=not part.reads_once and stored != "big-integer")
+
+
+def _columns_are(columns: Sequence[str]) -> str:
+    """The names of a public list may be shown even where nobody knows what they mean."""
+    return f" Its columns: {', '.join(map(repr, columns))}."
+
+
+def _as_locations(rows: pa.Table, label: str, roles: Roles, *, typed: bool) -> Locations:
+    if len(rows) == 0:
+        raise SourceError(f"{label}: the list of places has no rows.")
+    ids = rows["location"].combine_chunks()
+    if ids.null_count:
+        raise BadRowsError(f"{label}: a place of the list has no id. Give every place one.")
+    distinct = len(ids.unique())
+    if distinct != len(ids):
+        raise BadRowsError(
+            f"{label}: the list names {len(ids) - distinct} places more than once. List each once."
+        )
+    return Locations(
+        presented(ids, typed=typed),
+        rows["name"].combine_chunks() if "name" in rows.column_names else None,
+        _degrees(rows, "lat", 90, label, roles),
+        _degrees(rows, "lon", 180, label, roles),
+    )
+
+
+def _degrees(rows: pa.Table, role: str, limit: int, label: str, roles: Roles) -> NDArray[np.float64] | None:
+    """Coordinates; a place may lack them (NaN), but those that are there must be degrees."""
+    if role not in rows.column_names:
+        return None
+    degrees: NDArray[np.float64] = rows[role].to_numpy()
+    known = ~rows[role].is_null().to_numpy()
+    if not (abs(degrees[known]) <= limit).all():
+        raise BadRowsError(
+            f"{label}: the {role} column {roles[role]!r} of the list holds something that is no number from -{limit} "
+            f"to {limit}. Are decimals written with a point?"
+        )
+    return degrees

@@ -1,0 +1,111 @@
+"""A plan in words and in JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from locentropy.mechanisms.parameters import written_parameters
+from locentropy.mechanisms.registry import described
+from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, exact_text
+
+if TYPE_CHECKING:
+    from locentropy.mechanisms.expected_error import ExpectedError
+    from locentropy.planning.plans import Plan
+    from locentropy.privacy.guarantee import Guarantee
+
+
+def headline(plan: Plan) -> str:
+    """The mechanism, its parameters, and where the places come from."""
+    name, parameters = described(plan.mechanism)
+    listed = ", ".join(f"{key} {value}" for key, value in parameters.items())
+    number = f"{plan.n_locations:,} places" if plan.n_locations else "places"
+    source = {
+        "public-list": "of a public list",
+        "grid": "of a public grid",
+        "selection": "to select from privately",
+        "by-mechanism": "for the mechanism to choose from",
+    }[plan.locations]
+    return f"{name} ({listed}), {number} {source}"
+
+
+def guarantee_line(guarantee: Guarantee) -> str:
+    """The guarantee in a line."""
+    if guarantee.epsilon is None:
+        return f"Not differentially private: {'; '.join(guarantee.reasons)}."
+    delta = f", δ = {exact_text(guarantee.delta)}" if guarantee.delta else ""
+    return f"Differentially private with ε = {exact_text(guarantee.epsilon)}{delta}, for {UNIT}."
+
+
+def as_text(plan: Plan) -> str:
+    """The plan as a short text."""
+    return "\n".join(
+        (
+            f"Plan: {headline(plan)}.",
+            guarantee_line(plan.guarantee),
+            plan.guarantee.explain(),
+            plan.expected.noise,
+            *_rows(plan.expected),
+            plan.expected.usefulness,
+            *plan.warnings,
+        )
+    )
+
+
+def _rows(expected: ExpectedError) -> list[str]:
+    """The table, each column as wide as its widest text."""
+    table = expected.table
+    if not table:
+        return []
+    lines = [[*expected.headings, ""], *table]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(expected.headings))]
+    return [
+        "  ".join(
+            [*(f"{text:>{width}}" for text, width in zip(line[:-1], widths, strict=True)), line[-1]]
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def as_dict(plan: Plan) -> dict[str, Any]:
+    """The plan as JSON takes it."""
+    name, parameters = described(plan.mechanism)
+    return {
+        "mechanism": {"name": name, **parameters},
+        "locations": {
+            "kind": plan.locations,
+            **(written_parameters(plan.selection) if plan.selection else {}),
+        },
+        "n_locations": plan.n_locations,
+        "n_users": plan.n_users,
+        "users_per_location": list(plan.users_per_location),
+        "about": plan.about.stated(),
+        "guarantee": _guarantee(plan.guarantee),
+        "explanation": _explanation(plan.guarantee),
+        "entropy_unit": "nats",
+        "expected_error": plan.expected.to_dict(),
+        "warnings": list(plan.warnings),
+    }
+
+
+def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
+    return {
+        "kind": guarantee.kind,
+        "epsilon": None if guarantee.epsilon is None else exact_text(guarantee.epsilon),
+        "delta": None if guarantee.epsilon is None else exact_text(guarantee.delta),
+        "protects": UNIT,
+        "neighbours": NEIGHBOURS,
+        "public_inputs": {each.name: each.value for each in guarantee.public_inputs},
+        "reasons": list(guarantee.reasons),
+    }
+
+
+def _explanation(guarantee: Guarantee) -> dict[str, Any]:
+    belief = guarantee.belief()
+    return {
+        "text": guarantee.explain(),
+        "prior": belief.prior,
+        "most": belief.most,
+        "least": belief.least,
+        "exceptions": exact_text(belief.exceptions),
+        "attacker_accuracy": guarantee.attacker_accuracy(),
+    }

@@ -1,0 +1,157 @@
+"""A claim: the right to publish into one directory, once, and what was already done under it.
+
+    nothing begun      neither spent nor drawn: if the attempt fails now, nothing of it stays
+    begun              spent, or about to be: the claim outlives the process, so that a retry does not spend again
+    drawn              the release is on disk, whole: a retry gives it its name and does not draw again
+
+How a claim is kept across crashes: claim_file.py.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from fractions import Fraction
+from glob import escape
+from shlex import quote
+from typing import TYPE_CHECKING, Final
+
+from locentropy.core.errors import BudgetError, ParameterError, ReleaseError
+from locentropy.privacy.guarantee import exact_text
+from locentropy.release.files import finish, holds, recover, stage, staged_path
+from locentropy.release.statement import INFINITE, LedgerNote
+from locentropy.release.verify import verify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from locentropy.ledger.ledger import Ledger
+    from locentropy.ledger.rules import Book
+    from locentropy.privacy.guarantee import Guarantee
+    from locentropy.release.release import Release
+
+_LONGEST_NAME: Final = 255
+"""Bytes, on every usual file system."""
+
+
+@dataclass
+class Publication:
+    """The right to publish into one directory, once."""
+
+    target: Path
+    release_id: str
+    spend_id: str
+    begun: bool = False
+    """Whether something was spent or written, or may have been."""
+    drawn: bool = False
+    """Whether an earlier attempt had all its numbers on disk: for this spend there are no others."""
+    remember_drawn: Callable[[], None] = lambda: None
+    """Keep that in mind, whatever happens to this process."""
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether an earlier attempt drew the numbers and put the release on disk."""
+        return staged_path(self.target, self.release_id).is_dir() or holds(self.target, self.release_id)
+
+    def is_paid(self, ledger: Ledger) -> bool:
+        """Whether an earlier attempt has spent for this release."""
+        return any(spend.id == self.spend_id for spend in ledger.history())
+
+    def was_begun(self, ledger: Ledger | None) -> bool:
+        """Whether an earlier attempt has left anything: a spend, the release, or the beginning of one."""
+        left = self.target.parent.glob(f".{escape(self.target.name)}.{self.release_id}.*")
+        return any(left) or self.is_drawn or (ledger is not None and self.is_paid(ledger))
+
+    def check_target(self) -> None:
+        """Refuse a directory that could not take the release in the end, while refusing is free of charge."""
+        target = self.target
+        if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
+            raise ReleaseError(
+                f"{target} is already there and not an empty directory. If it is the release of an earlier call that "
+                f"was stopped late, it is complete: see `locentropy verify {quote(str(target))}`. A release never "
+                f"replaces another: for a further one, which spends again, choose a new name, for example {target}-2"
+            )
+        if target.is_mount():
+            raise ReleaseError(
+                f"{target} is a file system of its own. Name a directory in it: {target}/release"
+            )
+
+    def pay(self, ledger: Ledger | None, guarantee: Guarantee, purpose: str) -> Book | None:
+        """Spend for this release, unless an earlier attempt did; what the ledger says then."""
+        earlier, self.begun = self.begun, True
+        if ledger is None:
+            return None
+        try:
+            ledger.spend(guarantee, purpose, spend_id=self.spend_id)
+        except (BudgetError, ParameterError):
+            self.begun = earlier  # refused, so nothing was spent now; any other failure leaves that open
+            raise
+        return ledger.read()
+
+    def stage(self, release: Release) -> None:
+        """Put a release on disk, whole, beside its directory."""
+        stage(release, self.target, when_whole=self.remember_drawn)
+
+    def check_drawn(self) -> None:
+        """Refuse to go on with files of an earlier attempt that are no longer whole."""
+        staged = staged_path(self.target, self.release_id)
+        if staged.is_dir() and not verify(staged).ok:
+            raise ReleaseError(
+                f"{staged}, which an earlier attempt has drawn, is not whole any more, and was not published. Choose "
+                "another directory; to publish there spends again, because numbers are drawn once for a spend."
+            )
+
+    def recover(self) -> None:
+        """Take up files that an earlier attempt has drawn and could not name any more."""
+        if self.drawn and not self.is_drawn:
+            recover(self.target, self.release_id)
+
+    def refuse_second_draw(self, ledger: Ledger | None) -> None:
+        """Refuse to draw where an earlier attempt did: its files are gone from here, but may be elsewhere."""
+        noted = ledger is not None and any(known.spend == self.spend_id for known in ledger.releases())
+        if self.drawn or noted:
+            raise ReleaseError(
+                f"An earlier attempt has drawn the release for {self.target}, and it is no longer there. It is not "
+                "drawn again for the same spend: two draws tell more than one. Put it back, or choose another "
+                "directory; to publish there spends again."
+            )
+
+    def finish(self, ledger: Ledger | None) -> None:
+        """Give the staged release its name; to do so twice changes nothing."""
+        if ledger is not None:
+            ledger.record_release(self.spend_id, self.release_id, "staged")
+        finish(staged_path(self.target, self.release_id), self.target)
+        if ledger is not None:
+            ledger.record_release(self.spend_id, self.release_id, "published")
+        self.begun = False  # all is done: nothing to remember
+
+
+def check_name(target: Path) -> None:
+    """Refuse a name that could not be written down, or to which what is written beside it could not be added."""
+    try:
+        str(target).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(target).decode(errors="backslashreplace")
+        raise ReleaseError(
+            f"{shown} is not UTF-8, and readers could not name it. Choose another name."
+        ) from None
+    if len(os.fsencode(staged_path(target, 32 * "0").name)) > _LONGEST_NAME:
+        raise ReleaseError(
+            f"{target} has too long a name for what is written beside it. Choose a shorter one."
+        )
+
+
+def ledger_note(book: Book, spend_id: str) -> LedgerNote:
+    """What a release says about its ledger: the sums as they were after its own spend."""
+    [spend] = [each for each in book.spends if each.id == spend_id]
+    paid = book.spends[: spend.number]
+    finite = sum((each.epsilon or Fraction(0) for each in paid), Fraction(0))
+    return LedgerNote(
+        population=book.population,
+        spend_id=spend.id,
+        total_epsilon=exact_text(book.total.epsilon),
+        total_delta=exact_text(book.total.delta),
+        spent_epsilon=INFINITE if spend.epsilon is None else exact_text(finite),
+        spent_delta=exact_text(sum((each.delta for each in paid), Fraction(0))),
+    )

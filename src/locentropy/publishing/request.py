@@ -1,0 +1,191 @@
+"""A request: what is to be published, settled from public things alone before any data is read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from locentropy.core.errors import ParameterError
+from locentropy.core.version import __version__
+from locentropy.mechanisms.base import require_mechanism
+from locentropy.mechanisms.parameters import written_parameters
+from locentropy.mechanisms.select import SelectLocations
+from locentropy.places.grid import Grid
+from locentropy.places.public_list import PublicLocations
+from locentropy.planning.plans import Plan, plan
+from locentropy.publishing.publication_file import NO_LEDGER
+from locentropy.release.statement import About, Statement
+
+if TYPE_CHECKING:
+    from locentropy.core.locations import Locations
+    from locentropy.ledger.ledger import Ledger
+    from locentropy.mechanisms.base import Mechanism
+    from locentropy.privacy.guarantee import Guarantee
+    from locentropy.release.statement import EntropyUnit, LedgerNote
+    from locentropy.visits.visits import BadRows
+
+LocationsChoice = PublicLocations | Grid | SelectLocations
+"""The three ways to say which places are published."""
+
+_CALL = 'publish(visits, Shares(epsilon=1.0), PublicLocations("places.csv"), ledger="city.ledger")'
+
+THREE_WAYS = (
+    "Which places may be named is a choice that the visits must not make. There are three ways: "
+    'PublicLocations("places.csv"), a list that is public anyway (--places places.csv); '
+    "Grid(south=…, west=…, north=…, east=…, cell=500), every cell of a public box (--grid S,W,N,E --cell 500); "
+    "SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20), a private selection that costs budget "
+    "(--select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 20). LimitPTR selects by itself and needs none."
+)
+
+
+@dataclass(frozen=True)
+class Request:
+    """Mechanism, places and words of a release. Reads no visits; what it reads (a list of places) is public."""
+
+    mechanism: Mechanism
+    locations: LocationsChoice | None
+    exclude: PublicLocations | None = None
+    about: About = field(default_factory=About)
+    entropy_unit: EntropyUnit = "nats"
+    not_private: bool = False
+
+    def __post_init__(self) -> None:
+        require_mechanism(self.mechanism, _CALL)
+        if self.locations is None and self.locations_kind == "public-list":
+            raise ParameterError(f"{type(self.mechanism).__name__} was given no places. {THREE_WAYS}")
+        if self.locations is not None and not isinstance(self.locations, LocationsChoice):
+            raise ParameterError(
+                f"{type(self.locations).__name__} is not a way to say which places. {THREE_WAYS}"
+            )
+        if self.exclude is not None and not isinstance(self.exclude, PublicLocations):
+            raise ParameterError(
+                'exclude must be a list. For example: exclude=PublicLocations("clinics.csv")'
+            )
+        if self.guarantee.private == self.not_private:
+            raise ParameterError(
+                "not_private=True (--not-private) is for mechanisms without a guarantee; leave it out."
+                if self.not_private
+                else f"{type(self.mechanism).__name__} promises nothing about anybody's privacy. If that is meant, say "
+                "so: not_private=True (--not-private); every file will be marked, and a ledger closed for good."
+            )
+        self.statement("0" * 32, None, tuned=False)  # refuses words that cannot be published, before it costs
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan, with its guarantee: the mechanism's, and that of a selection before it."""
+        selection = self.locations if isinstance(self.locations, SelectLocations) else None
+        return plan(self.mechanism, locations=self.locations_kind, selection=selection)
+
+    @property
+    def locations_kind(self) -> Any:
+        """How plans call this way to say which places."""
+        if self.locations is None:
+            return plan(self.mechanism).locations
+        kinds = {PublicLocations: "public-list", Grid: "grid", SelectLocations: "selection"}
+        return kinds.get(type(self.locations))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the whole release promises."""
+        return self.plan.guarantee
+
+    @cached_property
+    def listed(self) -> Locations | None:
+        """The public list, without the excluded places; None where places are selected."""
+        if isinstance(self.locations, PublicLocations):
+            every = self.locations.load()
+        elif isinstance(self.locations, Grid):
+            every = self.locations.locations()
+        else:
+            return None
+        if self.excluded is None:
+            return every
+        kept = every.without(self.excluded)
+        if len(kept) == len(every):
+            raise ParameterError(
+                "None of the places to exclude is on the list of places. Are the ids written the same way in both?"
+            )
+        if len(kept) == 0:
+            raise ParameterError("All places of the list are excluded, so there is nothing to publish.")
+        return kept
+
+    @cached_property
+    def excluded(self) -> Locations | None:
+        """The places that are not to be published: visits to them are as if they had not been made."""
+        return None if self.exclude is None else self.exclude.load()
+
+    def identity(self, ledger: Ledger | None) -> dict[str, str]:
+        """What makes this request this one, for a retry to know that it is the same. Public."""
+        parameters = written_parameters(self.mechanism).items()
+        return {
+            "ledger": NO_LEDGER if ledger is None else ledger.read().id,
+            "mechanism": type(self.mechanism).__name__,
+            "parameters": ", ".join(f"{name}={value}" for name, value in parameters),
+            "places": self._source,
+            "provenance": self._provenance,
+            "list": _fingerprint(self.listed) if isinstance(self.locations, PublicLocations) else "",
+            "excluded": _fingerprint(self.excluded),
+            "unit": self.entropy_unit,
+            **{name: str(value) for name, value in asdict(self.about).items()},
+        }
+
+    @property
+    def _source(self) -> str:
+        less = "" if self.exclude is None else ", less places that the owner excluded"
+        if isinstance(self.locations, PublicLocations):
+            return f"public list{less}"
+        if isinstance(self.locations, Grid):
+            box = self.locations
+            return (
+                f"grid of {box.rows} × {box.columns} square cells of {box.cell} m, south {box.south}, west "
+                f"{box.west}, north {box.north}, east {box.east}{less}"
+            )
+        if isinstance(self.locations, SelectLocations):
+            chosen = ", ".join(f"{k}={v}" for k, v in written_parameters(self.locations).items())
+            return f"private selection ({chosen}){less}"
+        kind = (
+            "private selection by the mechanism itself" if self.guarantee.private else "unprotected selection"
+        )
+        return f"{kind}{less}"
+
+    @property
+    def _provenance(self) -> str:
+        return self.locations.provenance if isinstance(self.locations, PublicLocations) else self._source
+
+    def statement(
+        self, release_id: str, note: LedgerNote | None, *, tuned: bool, bad_rows: BadRows = "fail"
+    ) -> Statement:
+        """All that is said about the release; of rows that were dropped the rule, never the number."""
+        parameters = {name: str(value) for name, value in written_parameters(self.mechanism).items()}
+        if bad_rows == "drop":
+            parameters["bad_rows"] = bad_rows
+        return Statement(
+            release_id=release_id,
+            guarantee=self.guarantee,
+            mechanism=type(self.mechanism).__name__,
+            parameters=parameters,
+            method=self.mechanism.method,
+            built_in=self.mechanism.is_built_in,
+            estimand=self.mechanism.estimand,
+            locations_source=self._source,
+            locations_provenance=self._provenance,
+            **asdict(self.about),
+            software_version=__version__,
+            max_users=getattr(self.mechanism, "max_users", None),
+            ledger=note,
+            tuned_unaccounted=tuned,
+            entropy_unit=self.entropy_unit,
+            expected_error=self.plan.expected.summary,
+        )
+
+
+def _fingerprint(locations: Locations | None) -> str:
+    """Of a public list: a retry with another one is another request."""
+    if locations is None:
+        return ""
+    columns = [locations.ids, locations.names, locations.lat, locations.lon]
+    text = json.dumps([None if column is None else column.tolist() for column in columns])
+    return hashlib.sha256(text.encode()).hexdigest()

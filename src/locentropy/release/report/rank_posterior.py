@@ -1,0 +1,236 @@
+"""What published numbers leave open about the true values, as laws: how likely is a truth above a line?
+
+`Settled` stands for mechanisms that publish the mean and the deviation of what is open, `Noisy` for those that
+publish truth + noise. The highest of many noisy values are high partly by luck; so `Noisy` also uses how true values
+are spread over places, which the published values tell as well (`learning.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Reals = NDArray[np.float64]
+
+_CELLS: Final = 64
+_STEPS: Final = 100
+_SMOOTHING: Final = 0.2
+"""The part of a cell's weight that goes to its neighbours in each step."""
+_START: Final = 100.0
+"""Places that the start counts as: few places with much noise teach nothing better."""
+_ANYWHERE: Final = 1e-3
+"""The part of the start that is spread evenly, so that weight can grow where the normal law has none."""
+_MOST_PLACES: Final = 20_000
+"""More do not change the law: of longer lists every so-manieth place is taken, by value."""
+_SAME: Final = 1e-9
+"""Values that lie within this range are all the same."""
+_HALVINGS: Final = 60  # of an interval: more than a float has digits
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A density that is constant between edges."""
+
+    edges: Reals
+    """Of the cells, ascending."""
+    weights: Reals
+    """The probability of each cell."""
+
+    @property
+    def variance(self) -> float:
+        """Of a true value, before its own noisy value is known."""
+        low, high = self.edges[:-1], self.edges[1:]
+        mean = float(self.weights @ (low + high)) / 2.0
+        square = float(self.weights @ (low**2 + low * high + high**2)) / 3.0
+        return max(square - mean**2, 0.0)
+
+
+def learnt(value: Reals, scale: Reals) -> Law:
+    """The law of the truths behind values with Laplace noise of these scales, none of which is 0."""
+    chosen = np.argsort(value, kind="stable")
+    if len(value) > _MOST_PLACES:
+        chosen = chosen[np.linspace(0, len(value) - 1, _MOST_PLACES).astype(np.int64)]
+    value, scale = value[chosen], scale[chosen]
+    low, high = float(value[0]), float(value[-1])
+    edges = np.linspace(low, high if high - low > _SAME else low + 1.0, _CELLS + 1)
+    likelihood = within(value, scale, edges)
+    start = weights = _start(edges, *variation(value, np.sqrt(2.0) * scale))
+    for _ in range(_STEPS):
+        places = weights * ((1.0 / (likelihood @ weights)) @ likelihood)
+        weights = (_smoothed(places) + _START * start) / (len(value) + _START)
+    return Law(edges, weights)
+
+
+def within(value: Reals, scale: Reals, edges: Reals) -> Reals:
+    """For each value, and each cell between edges, the probability of noise that would lead there."""
+    found: Reals = np.diff(distribution((edges - value[:, None]) / scale[:, None]), axis=1)
+    return found
+
+
+def distribution(at: Reals) -> Reals:
+    """The distribution function of Laplace noise of scale 1 less one half, so that small steps are not rounded."""
+    found: Reals = -0.5 * np.sign(at) * np.expm1(-np.abs(at))
+    return found
+
+
+def variation(value: Reals, error: Reals) -> tuple[float, float]:
+    """Around which mean the true values vary, and with which variance, after Paule and Mandel; 0 if noise explains all.
+
+    The variance is the one with which the weighted squares of deviations add up to their number less one.
+    """
+    freedom = len(value) - 1
+
+    def fit(variance: float) -> tuple[float, float]:
+        weight = 1.0 / (variance + error**2)
+        mean = float((weight * value).sum() / weight.sum())
+        return mean, float((weight * (value - mean) ** 2).sum())
+
+    if freedom < 1 or fit(0.0)[1] <= freedom:
+        return fit(0.0)[0], 0.0
+    low, high = 0.0, float(np.ptp(value)) ** 2
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if fit(middle)[1] > freedom else (low, middle)
+    return fit(high)[0], high
+
+
+def _start(edges: Reals, mean: float, variance: float) -> Reals:
+    middles, width = (edges[:-1] + edges[1:]) / 2.0, edges[1] - edges[0]
+    normal = np.exp(-((middles - mean) ** 2) / (2.0 * max(variance, width**2)))
+    found: Reals = (1.0 - _ANYWHERE) * normal / normal.sum() + _ANYWHERE / _CELLS
+    return found
+
+
+def _smoothed(places: Reals) -> Reals:
+    padded = np.concatenate([places[:1], places, places[-1:]])
+    found: Reals = (1.0 - _SMOOTHING) * places + _SMOOTHING * (padded[:-2] + padded[2:]) / 2.0
+    return found
+
+
+_SURE: Final = 1e-9
+"""Errors below this part of the range of values are none."""
+_CHUNK: Final = 1 << 16
+"""Places that are worked on at once, so that a million need no more memory than these."""
+
+
+class Belief(Protocol):
+    """What is open about the true values of some places."""
+
+    @property
+    def value(self) -> Reals:
+        """Their published values."""
+        ...
+
+    @property
+    def error(self) -> Reals:
+        """Their published standard errors."""
+        ...
+
+    def above(self, line: float) -> Reals:
+        """For each place, the probability that its true value is above the line."""
+        ...
+
+    def certainty(self) -> Reals:
+        """For each place, the part of the variance known beforehand that the release has settled, from 0 to 1."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Truth ~ N(value, error²)."""
+
+    value: Reals
+    error: Reals
+
+    def above(self, line: float) -> Reals:
+        """See `Belief`."""
+        from scipy.special import ndtr
+
+        found: Reals = ndtr((self.value - line) / np.maximum(self.error, _least(self.value)))
+        return found
+
+    def certainty(self) -> Reals:
+        """See `Belief`."""
+        before = float(self.value.var() + (self.error**2).mean())
+        return np.clip(1.0 - self.error**2 / before, 0.0, 1.0) if before > 0 else np.ones(len(self.value))
+
+
+@dataclass(frozen=True, eq=False)
+class Noisy:
+    """Value = truth + Laplace noise of a known standard error, and the law of truths over places is learnt as well.
+
+    That a value is cut to what is possible changes nothing: what noise would have led to or beyond the cut falls with
+    the distance of the truth from it as the noise itself does. Noise is Laplace in most mechanisms of this kind, and
+    lighter in the tails in the others; heavy tails say "less sure" there.
+    """
+
+    value: Reals
+    error: Reals
+
+    @cached_property
+    def _scale(self) -> Reals:
+        """Of the noise: its standard error over the root of two, and never nothing."""
+        scale: Reals = np.maximum(self.error, _least(self.value)) / np.sqrt(2.0)
+        return scale
+
+    @cached_property
+    def _law(self) -> Law:
+        return learnt(self.value, self._scale)
+
+    def above(self, line: float) -> Reals:
+        """See `Belief`."""
+        edges, weights = self._law.edges, self._law.weights
+        if line < edges[0] or line >= edges[-1]:
+            return np.full(len(self.value), float(line < edges[0]))
+        cell = int(np.searchsorted(edges, line, side="right")) - 1
+        whole, (all_cells, above_cell) = edges[cell + 1], self._sums(cell)
+        part = distribution((whole - self.value) / self._scale) - distribution(
+            (line - self.value) / self._scale
+        )
+        found: Reals = (above_cell + weights[cell] * part) / all_cells
+        return found
+
+    def _sums(self, cell: int) -> tuple[Reals, Reals]:
+        """How likely each value is, and how likely together with a truth above a cell."""
+        if cell not in self._known:
+            weights = self._law.weights
+            both = np.stack([weights, np.where(np.arange(len(weights)) > cell, weights, 0.0)], axis=1)
+            parts = [
+                within(self.value[at : at + _CHUNK], self._scale[at : at + _CHUNK], self._law.edges) @ both
+                for at in range(0, len(self.value), _CHUNK)
+            ]
+            found = np.concatenate(parts)
+            self._known[cell] = found[:, 0], found[:, 1]
+        return self._known[cell]
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[Reals, Reals]]:
+        """The sums of cells that were asked for: a search for the line asks for few."""
+        return {}
+
+    def certainty(self) -> Reals:
+        """See `Belief`."""
+        return self._law.variance / (self._law.variance + 2.0 * self._scale**2)
+
+
+def chances(belief: Belief, low: float, high: float, top: int) -> Reals:
+    """The chance of each place to be above the line that `top` of them are expected above, somewhere in [low, high]."""
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if belief.above(middle).sum() > top else (low, middle)
+    few, many = belief.above(high), belief.above(low)
+    # Where places cannot be told apart the number above jumps; they share what is left of the `top`.
+    gap = float(many.sum() - few.sum())
+    share = 0.0 if gap <= 0 else min(max((top - float(few.sum())) / gap, 0.0), 1.0)
+    return np.clip(few + share * (many - few), 0.0, 1.0)
+
+
+def _least(value: Reals) -> float:
+    """The smallest error that makes a difference."""
+    return _SURE * max(float(np.ptp(value)), 1.0)

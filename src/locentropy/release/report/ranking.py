@@ -1,0 +1,111 @@
+"""Where a place stands, and how sure that is: ranks, the chance of being among the first ten, and certainty.
+
+Everything is computed from the published columns. The line between the tenth and the eleventh is put where ten places
+are expected above it; the chance of a place is the probability that its true value is above the line, given its
+value and its error bar (`beliefs.py`). So chances add up to ten. docs/report.md says how good that is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from locentropy.release.report.rank_posterior import Noisy, Settled, chances
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from locentropy.core.estimates import Method
+    from locentropy.release.release import Release
+    from locentropy.release.report.rank_posterior import Belief
+
+    Reals = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+TOP: Final = 10
+"""How many places the list's head has."""
+
+_REACH: Final = 40.0
+"""Standard errors beyond which no true value is looked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """One entry for each place of the release; NaN, or rank 0, where the value is withheld."""
+
+    by: str
+    """The column that places are ranked by."""
+    value: Reals
+    """Its values."""
+    rank: Integers
+    """From 1; equal values share the best of their ranks."""
+    chance: Reals | None
+    """Of being truly among the first ten; None without error bars, or where there are no more than ten places."""
+    certainty: Reals | None
+    """From 0, nothing but noise, to 1; None without error bars."""
+
+    @property
+    def published(self) -> int:
+        """How many places have a value."""
+        return int((self.rank > 0).sum())
+
+    @property
+    def order(self) -> Integers:
+        """Published places from the first to the last, then withheld ones; equal ones as in the table."""
+        last = np.iinfo(np.int64).max
+        return np.argsort(np.where(self.rank > 0, self.rank, last), kind="stable")
+
+    @property
+    def expected_right(self) -> float | None:
+        """How many of the ten places that are listed first are expected to be truly among the first ten."""
+        return None if self.chance is None else float(self.chance[self.order[:TOP]].sum())
+
+
+def standing(release: Release) -> Standing:
+    """Where every place of a release stands."""
+    table = release.to_arrow()
+    by = "entropy_busy" if "entropy_busy" in table.column_names else "entropy"
+    value = numbers(table, by)
+    known = ~np.isnan(value)
+    rank = np.zeros(len(value), dtype=np.int64)
+    rank[known] = ranks(value[known])
+    if "std_error" not in table.column_names or not known.any():
+        return Standing(by, value, rank, None, None)
+    # Error bars are those of the entropy, whichever column places are ranked by.
+    shown, error = numbers(table, "entropy")[known], numbers(table, "std_error")[known]
+    belief = belief_about(release.statement.method, shown, error)
+    chance = _everywhere(known, top_chances(belief)) if len(shown) > TOP else None
+    return Standing(by, value, rank, chance, _everywhere(known, belief.certainty()))
+
+
+def belief_about(method: Method, value: Reals, error: Reals) -> Belief:
+    """What values and standard errors leave open: by a model they are already about that, not about the noise."""
+    return Settled(value, error) if method.error_bars == "model" else Noisy(value, error)
+
+
+def top_chances(belief: Belief) -> Reals:
+    """The chance of each place to be truly among the first ten."""
+    reach = _REACH * float(belief.error.max()) + 1.0
+    return chances(belief, float(belief.value.min()) - reach, float(belief.value.max()) + reach, TOP)
+
+
+def numbers(table: pa.Table, name: str) -> Reals:
+    """A column as floats; NaN where it is empty."""
+    values: Reals = table[name].to_numpy()
+    return values.astype(np.float64)
+
+
+def ranks(values: Reals) -> Integers:
+    """From 1 for the highest; equal values share the best of their ranks."""
+    ascending = np.sort(values)
+    return (len(values) - np.searchsorted(ascending, values, side="right") + 1).astype(np.int64)
+
+
+def _everywhere(known: NDArray[np.bool_], values: Reals) -> Reals:
+    """Values of published places, and NaN for the others."""
+    all_values = np.full(len(known), np.nan)
+    all_values[known] = values
+    return all_values

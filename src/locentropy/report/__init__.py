@@ -1,1 +1,0 @@
-"""The public page of a release: one file that needs nothing else, made from published numbers alone."""

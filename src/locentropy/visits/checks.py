@@ -1,0 +1,83 @@
+"""Checks of all rows, before anything is counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from locentropy.core.errors import BadRowsError, ColumnError, SourceError
+from locentropy.visits import expressions as expression
+from locentropy.visits.private_log import PRIVATE_LOG
+
+if TYPE_CHECKING:
+    from locentropy.visits.engines.base import Engine
+    from locentropy.visits.visits import BadRows
+
+_RULES: Final = {
+    "user": "rows have no user id",
+    "location": "rows have no location id",
+    "time": "values are missing or are not times (write 2026-01-31T08:00:00Z, or whole numbers)",
+    "visits": "values are not whole numbers of at least 1",
+    "lat": "values are not numbers, or are missing where a grid needs them",
+    "lon": "values are not numbers, or are missing where a grid needs them",
+}
+
+_NO_TIMES: Final = (
+    " Times in another style, such as 31.01.2026 08:00, can be written as 2026-01-31T08:00:00; or use none: time=None "
+    "(--time '')."
+)
+
+_CONFUSING: Final = {
+    "decimal": "texts that read as decimal numbers, such as 7.0 or 7e+00, which could be another spelling of 7",
+    "broken": "texts that run over several lines, as after a stray quotation mark that swallows other people's rows",
+    "padded": "texts with blanks before or after, which could be another spelling of the same id",
+}
+
+
+def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
+    """Refuse what voids the guarantee, and bad rows unless they are to be dropped."""
+    row = engine.run(expression.survey(engine.visits), "Checking").to_pylist()[0]
+    if row["rows"] == 0:
+        raise SourceError(f"{engine.label}: the table has no rows.")
+    for role in expression.id_columns(engine.visits):
+        if row[f"known_{role}"] == 0:
+            raise ColumnError(
+                f"{engine.label}: the {role} column {engine.columns[role]!r} is empty: all ids are null."
+            )
+    if not ids_as_written:
+        _refuse_confusing_ids(engine, row)
+    if row.get("times_as_numbers") and row.get("times_as_moments"):
+        raise ColumnError(
+            f"{engine.label}: the time column {engine.columns['time']!r} holds whole numbers in some rows and dates in "
+            "others, which do not compare. Write all of them in one way."
+        )
+    broken = {role: row[f"bad_{role}"] for role in _RULES if row.get(f"bad_{role}")}
+    for role, count in broken.items():
+        PRIVATE_LOG.info("%s: column %r: %s: %d", engine.label, engine.columns[role], _RULES[role], count)
+    if broken and bad_rows == "drop":
+        good = expression.without_bad_rows(engine.visits)
+        if engine.run(good.aggregate(rows=good.count()), "Checking")["rows"][0].as_py() == 0:
+            named = ", ".join(repr(engine.columns[role]) for role in broken)
+            raise SourceError(
+                f"{engine.label}: no row is left when those that break a rule are dropped. Do the columns {named} hold "
+                f"what they were named for?{_NO_TIMES if 'time' in broken else ''}"
+            )
+    if broken and bad_rows == "fail":
+        rules = expression.bad_rows(engine.visits)
+        found = (
+            f"{engine.blame(rules[role])}: column {engine.columns[role]!r}: {_RULES[role]}" for role in broken
+        )
+        # Times in another style are so in most rows, and to leave those out would leave next to nothing.
+        unread = 2 * broken.get("time", 0) > row["rows"]
+        remedy = f".{_NO_TIMES}" if unread else ', or leave such rows out: bad_rows="drop" (--bad-rows drop).'
+        raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Mend them{remedy}")))
+
+
+def _refuse_confusing_ids(engine: Engine, row: dict[str, int]) -> None:
+    for role, conditions in expression.confusing_ids(engine.visits).items():
+        for name, condition in conditions.items():
+            if row[f"{name}_{role}"]:
+                raise ColumnError(
+                    f"{engine.blame(condition)}: the {role} column {engine.columns[role]!r} holds {_CONFUSING[name]}. "
+                    "One person under two ids is protected only half. Mend the ids, or, if each is meant as it is "
+                    'written: ids="text" (--ids text).'
+                )

@@ -1,0 +1,136 @@
+"""The contract of an engine, and which engine reads which visits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, get_args
+
+from locentropy.core.checks import check_whole
+from locentropy.core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    import ibis
+    import pyarrow as pa
+
+    from locentropy.visits.visits import Visits
+
+Progress = Callable[[str, float | None], None]
+"""Called now and then with what is being done and which part of it is done (0 to 1, None if unknown)."""
+
+EngineName = Literal["duckdb", "spark"]
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Where queries run and what they may use; None leaves the choice to the engine."""
+
+    memory: str | None = None
+    """Working memory, such as "500MB" or "2GB"; what does not fit goes to disk."""
+
+    threads: int | None = None
+    """Number of threads."""
+
+    spill: str | Path | None = None
+    """Folder for what does not fit into memory. A folder of its own is made in it, which only the owner
+    can read, and removed afterwards."""
+
+    engine: EngineName = "duckdb"
+    """`duckdb`, embedded in this process; or `spark`. A Spark DataFrame or an Ibis table brings its own."""
+
+    session: Any | None = None
+    """The Spark session to use, which also means `spark`; None makes a local one, of `memory` and `threads`."""
+
+    def __post_init__(self) -> None:
+        if self.session is not None:
+            object.__setattr__(self, "engine", "spark")
+        if self.engine not in get_args(EngineName):
+            raise ParameterError(
+                f"engine={self.engine!r} is not one of {', '.join(map(repr, get_args(EngineName)))}. "
+                'For example: Resources(engine="spark") (--engine spark)'
+            )
+        if self.memory is not None and not re.fullmatch(r"0*[1-9]\d{0,5}(\.\d+)?\s*[KMGT]i?B", self.memory):
+            raise ParameterError(
+                f'memory={self.memory!r} is not an amount. For example: memory="2GB" (--memory 2GB)'
+            )
+        if self.threads is not None:
+            check_whole("Resources(threads=2)", "threads", self.threads, 1, 1024)
+        if self.spill is not None and not Path(self.spill).is_dir():
+            raise ParameterError(
+                f"spill={str(self.spill)!r} is not a folder. Make it first, or leave it out."
+            )
+
+
+class Engine(Protocol):
+    """Runs expressions on the visits, where they are."""
+
+    @property
+    def visits(self) -> ibis.Table:
+        """The rows as (user, location, time?, visits?, lat?, lon?), ids as whole numbers or texts."""
+
+    @property
+    def label(self) -> str:
+        """How an error names the table."""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What the table itself calls the column of each role."""
+
+    @property
+    def typed_locations(self) -> bool:
+        """Whether location ids have the type they were stored in, rather than being read as written."""
+
+    def blame(self, condition: ibis.Expr) -> str:
+        """Where a row that meets a condition is, as closely as can be told: a file, else the table."""
+
+    def run(self, expression: ibis.Table, doing: str) -> pa.Table:
+        """The rows of an expression."""
+
+    def keep(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
+        """Compute an expression once, for later ones to use."""
+
+    def upload(self, name: str, table: pa.Table) -> ibis.Table:
+        """Make a small table of ours usable in expressions."""
+
+    def forget_visits(self) -> None:
+        """The rows are not needed any more; a SourceError where they changed while they were read."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def engine_for(
+    visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None
+) -> Engine:
+    """An engine with the visits open in it."""
+    library = type(visits.source).__module__.partition(".")[0]
+    if library == "pyspark" or resources.engine == "spark" or (library == "ibis" and _on_spark(visits)):
+        from locentropy.visits.engines.spark import SparkEngine
+        from locentropy.visits.engines.spark_session import must_have_spark
+
+        must_have_spark()
+        return SparkEngine(visits, required, resources, progress)
+    if library == "ibis":
+        from locentropy.visits.engines.ibis import IbisEngine
+
+        return IbisEngine(visits, required, progress)
+    from locentropy.visits.engines.duckdb import DuckDBEngine
+
+    return DuckDBEngine(visits, required, resources, progress)
+
+
+def _on_spark(visits: Visits) -> bool:
+    import ibis
+
+    try:
+        return bool(ibis.get_backend(visits.source).name == "pyspark")
+    except Exception:  # what is no table, or of two backends, is for the engine of Ibis tables to refuse
+        return False

@@ -1,0 +1,216 @@
+"""From visits to integer answers: the one set of Ibis expressions that every engine runs.
+
+    visits ──► places   each location and its code, a number that follows the md5 of the id's text
+           └─► pairs    (user, code, visits, first): one row for each user and location
+                 ├─► answers: integers only; no logarithm, no division, nothing that depends on order
+                 └─► crowded  (code, visits, places): each pair with the places of its user, for shares
+
+Breaking ties by code gives the same order on every engine, whatever its collation, and comparing
+numbers is much cheaper than comparing hashes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import ibis
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from locentropy.core.bounds import Keep
+    from locentropy.core.locations import Cells
+
+_BLANKS: Final = (
+    *(9, 11, 12, *range(0x1C, 0x21), 0x7F, 0x85, 0xA0, 0xAD, 0x1680, 0x180E, *range(0x2000, 0x2010)),
+    *(*range(0x2028, 0x2030), *range(0x205F, 0x2070), 0x3000, 0xFEFF),
+)
+"""Characters that look like nothing, by number: Spark reads a form feed, written into a query, as the letter f."""
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def md5(text: str) -> str:
+    """The md5 of a text, in hexadecimal; a built-in of DuckDB, Spark and PostgreSQL alike."""
+    raise AssertionError("runs in the engine")
+
+
+def id_columns(visits: ibis.Table) -> list[str]:
+    """The columns that hold ids; visits that a grid is to place have no location id."""
+    return [role for role in ("user", "location") if role in visits.columns]
+
+
+def bad_rows(visits: ibis.Table) -> dict[str, Any]:
+    """For each rule, the condition under which a row breaks it. Rules look at one row only."""
+    rules: dict[str, Any] = {}
+    for role in id_columns(visits):
+        column = visits[role]
+        rules[role] = column.isnull() | _is_blank(column) if column.type().is_string() else column.isnull()
+    if "time" in visits.columns:
+        rules["time"] = visits.time.isnull()
+    if "visits" in visits.columns:
+        rules["visits"] = visits.visits.isnull() | (visits.visits < 1)
+    for role in ("lat", "lon"):
+        if role in visits.columns:
+            # A visit may lack coordinates if it has an id, but what stands in their place must be a number.
+            missing_is_bad = "location" not in visits.columns
+            rules[role] = visits[role].isnan().fill_null(missing_is_bad)
+    return rules
+
+
+def confusing_ids(visits: ibis.Table) -> dict[str, dict[str, Any]]:
+    """For each id column of texts, conditions under which one id could be spelled in two ways."""
+    return {role: _confusing(visits[role]) for role in id_columns(visits) if visits[role].type().is_string()}
+
+
+def _confusing(text: Any) -> dict[str, Any]:
+    """Numbers that programs write where they hold a 7 as 7.0, +7 or 7e+00; blanks at either end; line breaks.
+
+    A regular expression on every row would take longer than all the rest, so a cheap look comes first; and it is
+    written as a choice rather than as "and", of which engines may work out both sides for every row.
+    """
+    odd = text.contains(".") | text.contains("+") | text.contains("e-") | text.contains("E-")
+    number = r"^[+-]?[0-9]+[.][0-9]*([eE][+-]?[0-9]+)?$|^[+-]?[0-9]+[eE][+-][0-9]+$|^[+][0-9]+$"
+    at_an_end = _begins_blank(text) | _begins_blank(text.right(1))
+    return {
+        "decimal": odd.ifelse(text.re_search(number), False),
+        "padded": at_an_end & ~_is_blank(text),
+        "broken": text.contains("\n") | text.contains("\r"),
+    }
+
+
+def _is_blank(text: Any) -> Any:
+    """Whether a text is empty, or nothing but blanks (those of ASCII; others make an id that is refused)."""
+    return _begins_blank(text).ifelse(text.re_search(r"^[\x09-\x0d\x20]*$"), text == "")
+
+
+def _begins_blank(text: Any) -> Any:
+    return text.ascii_str().isin(_BLANKS)  # the number of the first character, whatever the name says
+
+
+def survey(visits: ibis.Table) -> ibis.Table:
+    """One row of counts: all rows, ids that are there, rows that break each rule, confusing ids."""
+    counts = {"rows": visits.count()}
+    for role in id_columns(visits):
+        counts[f"known_{role}"] = visits[role].count()
+    for role, broken in bad_rows(visits).items():
+        counts[f"bad_{role}"] = broken.sum()
+    for role, conditions in confusing_ids(visits).items():
+        for name, condition in conditions.items():
+            counts[f"{name}_{role}"] = condition.sum()
+    if "time_is_number" in visits.columns:
+        known = visits.time.notnull()
+        counts["times_as_numbers"] = (known & visits.time_is_number).sum()
+        counts["times_as_moments"] = (known & ~visits.time_is_number).sum()
+    return visits.aggregate(**{name: count.fill_null(0).cast("int64") for name, count in counts.items()})
+
+
+def without_bad_rows(visits: ibis.Table) -> ibis.Table:
+    """The rows that break no rule."""
+    return visits.filter([~broken for broken in bad_rows(visits).values()])
+
+
+def in_cells(visits: ibis.Table, grid: Cells) -> ibis.Table:
+    """The visits within a grid, with the number of their cell as the location."""
+    up = (visits.lat - grid.south) / grid.lat_step
+    across = (visits.lon - grid.west) / grid.lon_step
+    inside = (up >= 0) & (up < grid.rows) & (across >= 0) & (across < grid.columns)
+    # Far outside, the distance does not fit an integer: it is put aside before it becomes one.
+    row, column = (inside.ifelse(distance, -1.0).floor().cast("int64") for distance in (up, across))
+    numbered = visits.mutate(location=row * grid.columns + column)
+    return numbered.filter(row >= 0)
+
+
+def places(locations: ibis.Table) -> ibis.Table:
+    """Each location of a table with its code: its rank by the md5 of the id's text.
+
+    Texts of one md5 can be made, and without a second key the order of such a pair would be that of the rows around.
+    """
+    distinct = locations.select("location").distinct()
+    text = distinct.location.cast("string")
+    return distinct.mutate(code=ibis.row_number().over(order_by=[md5(text), text]).cast("int32"))
+
+
+def pairs(visits: ibis.Table, places: ibis.Table) -> ibis.Table:
+    """How often, and when first, each user was at each of the places; visits elsewhere are left out."""
+    there = visits.inner_join(places, "location")
+    answers = {"visits": (there.visits.sum() if "visits" in visits.columns else there.count())}
+    if "time" in visits.columns:
+        answers["first"] = there.time.min()
+    return there.group_by(["user", "code"]).aggregate(**answers)
+
+
+def ranked(pairs: ibis.Table, keep: Keep, by_id: ibis.Table | None = None) -> ibis.Table:
+    """Each pair with its rank, from 0, among the pairs of the same user. Looks at no other user.
+
+    `by_id` says the order of each code by its id, where that is asked for: engines do not sort texts alike.
+    """
+    if keep == "first":
+        order = [pairs.first, pairs.code]
+    elif keep == "most-visited":
+        order = [pairs.visits.desc(), pairs.code]
+    else:
+        pairs = pairs.inner_join(by_id, "code")
+        order = [pairs.by_id]
+    return pairs.mutate(rank=ibis.row_number().over(group_by=pairs.user, order_by=order))
+
+
+def bounded_counts(ranked: ibis.Table, max_locations: Sequence[int], max_visits: int) -> ibis.Table:
+    """Users by (code, step, visits): `step` i holds the pairs kept under max_locations[i] but not [i−1].
+
+    So the rows of steps 0..i together are the profile under the i-th bound, and one pass serves all.
+    """
+    kept = ranked.filter(ranked.rank < max_locations[-1])
+    step = ibis.literal(0)
+    for bound in max_locations[:-1]:
+        step = step + (kept.rank >= bound).ifelse(1, 0)  # not every backend makes a number of a truth
+    grouped = kept.group_by(
+        code=kept.code, step=step.cast("int64"), visits=ibis.least(kept.visits, max_visits).cast("int64")
+    )
+    return grouped.aggregate(users=kept.count())
+
+
+def exact_counts(pairs: ibis.Table) -> ibis.Table:
+    """Users by (code, visits), nobody bounded."""
+    return pairs.group_by(["code", "visits"]).aggregate(users=pairs.count())
+
+
+def users_by_places(pairs: ibis.Table) -> ibis.Table:
+    """Users by the number of places they were at."""
+    each = pairs.group_by("user").aggregate(places=pairs.count())
+    return each.group_by("places").aggregate(users=each.count())
+
+
+def users_by_largest_visits(pairs: ibis.Table) -> ibis.Table:
+    """Users by their most visits to one place."""
+    each = pairs.group_by("user").aggregate(visits=pairs.visits.max())
+    return each.group_by("visits").aggregate(users=each.count())
+
+
+def crowded(pairs: ibis.Table) -> ibis.Table:
+    """Each pair, without its user, with the number of places that this user was at. Looks at no other user.
+
+    Counting and joining back takes DuckDB between half as long as a window over users and about as long.
+    """
+    each = pairs.group_by("user").aggregate(places=pairs.count())
+    return pairs.inner_join(each, "user").select("code", "visits", "places")
+
+
+def pairs_by_places(crowded: ibis.Table) -> ibis.Table:
+    """Pairs by the number of places of their user."""
+    return crowded.group_by("places").aggregate(pairs=crowded.count())
+
+
+def present(crowded: ibis.Table, shares: ibis.Table) -> ibis.Table:
+    """Each pair with its share, which is looked up by places: engines do not divide integers alike."""
+    return crowded.inner_join(shares, "places")
+
+
+def presence_by_place(present: ibis.Table, max_visits: int) -> ibis.Table:
+    """The sum of shares by (code, visits), visits beyond the limit counted as the limit."""
+    clipped = ibis.least(present.visits, max_visits).cast("int64")
+    return present.group_by(code=present.code, visits=clipped).aggregate(presence=present.share.sum())
+
+
+def presence_by_visits(present: ibis.Table) -> ibis.Table:
+    """The sum of shares by visits, wherever they were made."""
+    return present.group_by("visits").aggregate(presence=present.share.sum())

@@ -1,0 +1,1 @@
+"""Readers: what a source is made of, and how its rows are read."""

@@ -1,1 +1,0 @@
-"""Where a table of visits can be: text and Parquet files, DuckDB databases, data frames."""

@@ -1,0 +1,139 @@
+"""Crowds: the law of n is a law, and that of the places it was learnt from."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from locentropy.mechanisms.shares.estimator import visitor_prior as crowds
+from locentropy.mechanisms.shares.estimator.simulated_places import visitor_grid
+from locentropy.mechanisms.shares.estimator.visitor_prior import binned, likelihood
+
+GRID = visitor_grid(100_000)
+SHARE = 0.5
+"""Presence of a visitor, the same for all: a look is then half the crowd, plus noise."""
+
+
+def learnt(look: np.ndarray, scale: float, total: crowds.Total | None = None) -> np.ndarray:
+    bins = binned(look, scale)
+    presence = SHARE * GRID
+    seen = likelihood(presence, bins, scale)
+    known = float(look.sum())
+    deviation = scale * math.sqrt(2 * look.size)
+    total = total or crowds.Total(max(known, deviation), deviation, known, deviation)
+    most = max(float(look.max()), 2 * scale, 2 * SHARE)
+    return crowds.learnt(GRID, presence, seen, bins.places, total, most)
+
+
+def looks(draw, count: np.ndarray, scale: float) -> np.ndarray:
+    return SHARE * count + draw.laplace(0, scale, count.size)
+
+
+def log_mean(law: np.ndarray) -> float:
+    return float(law @ np.log1p(GRID))
+
+
+@settings(max_examples=20)
+@given(
+    look=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30).map(np.array),
+    scale=st.floats(0.01, 1000),
+    value=st.floats(1e-3, 1e9),
+    other=st.floats(-1e9, 1e9),
+    deviation=st.floats(1e-3, 1e9),
+)
+def test_whatever_is_seen_there_is_a_law(look, scale, value, other, deviation):
+    law = learnt(look, scale, crowds.Total(value, deviation, other, 2 * deviation))
+    assert law.shape == GRID.shape
+    assert np.isfinite(law).all()
+    assert (law >= 0).all()
+    assert law.sum() == pytest.approx(1)
+
+
+PLANTED = {
+    "bell": lambda draw: np.exp(draw.normal(2.5, 0.8, 3000)),
+    "wide": lambda draw: np.exp(draw.normal(2.0, 1.6, 3000)),
+    "all alike": lambda draw: np.full(3000, 40.0),
+    "power": lambda draw: 4 * draw.pareto(1.2, 3000).clip(0, 5000),
+    "homes and venues": lambda draw: np.where(
+        draw.random(3000) < 0.7, 1.5, np.exp(draw.normal(4.5, 0.5, 3000))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", PLANTED)
+@pytest.mark.parametrize("scale", [0.1, 1.0])
+def test_where_noise_is_small_the_planted_law_is_found(kind, scale):
+    draw = np.random.default_rng(3)
+    count = draw.poisson(PLANTED[kind](draw))
+    law = learnt(looks(draw, count, scale), scale)
+    assert log_mean(law) == pytest.approx(np.log1p(count).mean(), abs=0.25)
+    # Not only its mean: how many places have fewer than so many.
+    for size in (3, 10, 30, 100):
+        assert law[size > GRID].sum() == pytest.approx((count < size).mean(), abs=0.15)
+
+
+@pytest.mark.parametrize("scale", [0.3, 3.0])
+def test_small_looks_mean_small_crowds(scale):
+    draw = np.random.default_rng(4)
+    found = [
+        log_mean(learnt(looks(draw, draw.poisson(mean, 1000), scale), scale)) for mean in (1, 10, 100, 1000)
+    ]
+    assert (np.diff(found) > 0.7).all()
+
+
+def test_under_heavy_noise_the_total_says_how_much_there_is():
+    """Looks are nearly all noise, but the profile knows all presence together."""
+    draw = np.random.default_rng(7)
+    noisy = looks(draw, draw.poisson(np.exp(draw.normal(1.0, 0.8, 1000))), 30.0)
+    for mean in (1.0, 4.0):
+        total = 1000 * mean
+        law = learnt(noisy, 30.0, crowds.Total(total, 0.01 * total, total, 0.01 * total))
+        assert SHARE * float(law @ GRID) == pytest.approx(mean, rel=0.35)
+
+
+def test_where_noise_allows_crowds_of_no_common_shape_are_found():
+    """Three sizes and nothing between: no bell and no power law is like that."""
+    draw = np.random.default_rng(8)
+    count = draw.choice([4, 60, 900], 3000)
+    law = learnt(looks(draw, count, 0.5), 0.5)
+    for low, high in ((2, 8), (40, 90), (600, 1350)):
+        assert law[(low <= GRID) & (high >= GRID)].sum() == pytest.approx(1 / 3, abs=0.1)
+
+
+def test_a_bound_on_presence_is_kept_to_begin_with():
+    draw = np.random.default_rng(5)
+    law = learnt(looks(draw, draw.poisson(3, 500), 1.0), 1.0)
+    assert law[GRID > 200].sum() < 0.01
+
+
+def test_one_place_says_little_and_spoils_nothing():
+    low, high = (learnt(np.array([look]), 1.0) for look in (1.0, 200.0))
+    assert log_mean(low) < log_mean(high)
+
+
+def test_when_only_noise_is_seen_the_law_is_of_small_crowds():
+    noise = np.random.default_rng(6).laplace(0, 10, 300)
+    law = learnt(noise, 10.0)
+    assert SHARE * float(law @ GRID) < 15
+
+
+@pytest.mark.parametrize("most", [3.0, 40.0, 1e4, 1e8])
+def test_every_shape_is_moved_to_the_mean_it_is_told(most):
+    """Where it can be: some shapes have long tails, and none may have crowds that are too large."""
+    by_intensity = (SHARE * GRID) @ crowds._poisson(tuple(GRID.tolist()))
+    allowed = by_intensity <= most
+    means = crowds._Means.known_at_tops(by_intensity, allowed)
+    least, reachable = means.known[:, 0], np.where(means.known <= most, means.known, 0).max(axis=1)
+    moved = 0
+    for mean in (0.06, 0.3, 1.0, 2.5, 17.0, 300.0):
+        laws = means.laws_of_mean(mean)
+        assert laws.sum(axis=1) == pytest.approx(1)
+        can = (least < mean) & (reachable > mean)
+        assert (laws @ by_intensity)[can] == pytest.approx(mean, rel=1e-3)
+        assert laws[:, ~allowed].sum(axis=1).max() < 1e-6
+        moved += can.sum()
+    assert moved > len(least)
