@@ -77,12 +77,12 @@ __all__ = [
     "SelectLocations",
     "Shares",
     "Visits",
+    "__version__",
     "advise",
     "evaluate",
     "plan",
     "publish",
     "verify",
-    "__version__",
 ]
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, ("mechanisms", "paper", "private"))

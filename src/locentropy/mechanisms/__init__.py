@@ -12,15 +12,25 @@ from locentropy.core.lazy import lazy_names
 if TYPE_CHECKING:
     from locentropy.core.bounds import Bounds as Bounds
     from locentropy.core.estimates import Estimates as Estimates
+    from locentropy.core.estimates import Measurements as Measurements
+    from locentropy.core.estimates import Method as Method
     from locentropy.core.locations import Locations as Locations
     from locentropy.core.queries import Queries as Queries
+    from locentropy.mechanisms.base import BoundedMechanism as BoundedMechanism
     from locentropy.mechanisms.base import Mechanism as Mechanism
+    from locentropy.mechanisms.listed_estimates import is_private as is_private
     from locentropy.mechanisms.parameters import LargeDeltaWarning as LargeDeltaWarning
+    from locentropy.privacy.noise import Noise as Noise
     from locentropy.privacy.noise import OpenDPNoise as OpenDPNoise
 
 _HOMES = {
     "Bounds": "core.bounds",
+    "BoundedMechanism": "mechanisms.base",
     "Estimates": "core.estimates",
+    "Measurements": "core.estimates",
+    "Method": "core.estimates",
+    "Noise": "privacy.noise",
+    "is_private": "mechanisms.listed_estimates",
     "LargeDeltaWarning": "mechanisms.parameters",
     "Locations": "core.locations",
     "Mechanism": "mechanisms.base",
@@ -29,13 +39,18 @@ _HOMES = {
 }
 
 __all__ = [
+    "BoundedMechanism",
     "Bounds",
     "Estimates",
     "LargeDeltaWarning",
     "Locations",
+    "Measurements",
     "Mechanism",
+    "Method",
+    "Noise",
     "OpenDPNoise",
     "Queries",
+    "is_private",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
