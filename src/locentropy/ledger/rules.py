@@ -1,6 +1,6 @@
 """What a ledger says and what it admits: the rules, entry by entry. Knows nothing of files.
 
-Publication: whatever was admitted keeps (total ε, total δ)-differential privacy as a whole, also when each spend
+Claim: whatever was admitted keeps (total ε, total δ)-differential privacy as a whole, also when each spend
 was chosen after seeing the releases before it. A spend is admitted while the plain sums of ε and of δ stay
 within the total: a valid stop rule, unlike tighter composition theorems, which want every ε beforehand
 (docs/budget.md proves it). Sums are exact.

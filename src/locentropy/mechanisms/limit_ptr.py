@@ -1,6 +1,6 @@
 """Limit-PTR: only locations of clearly more than k users, chosen privately.
 
-Publication. Neighbours differ in all visits of one user. `LimitPTR` is (ε, δ)-differentially private: both which locations
+Claim. Neighbours differ in all visits of one user. `LimitPTR` is (ε, δ)-differentially private: both which locations
 appear and their values. It needs no public list.
 
 Why. A location of n users is named with probability π(n − k), a curve that moves so slowly that naming costs

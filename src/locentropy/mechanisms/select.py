@@ -1,6 +1,6 @@
 """SelectLocations: a list of places where none is public, found by a private test of their users.
 
-Publication. Neighbours differ in all visits of one user. The list that `select` returns is (ε, δ)-differentially private.
+Claim. Neighbours differ in all visits of one user. The list that `select` returns is (ε, δ)-differentially private.
 Whatever is published about its places afterwards comes on top: guarantees add up.
 
 Why. After bounding, a user is in at most M locations, and a location of n users is named with probability π(n), a

@@ -1,6 +1,6 @@
 """Activity: three private statistics of how people move, for choosing bounds and a mechanism.
 
-Publication. Neighbours differ in all visits of one user. `ActivitySurvey` is ε-differentially private, with no δ.
+Claim. Neighbours differ in all visits of one user. `ActivitySurvey` is ε-differentially private, with no δ.
 
 Why. A user is in exactly one cell of each histogram, by the number of places and by the most visits to one place, and
 the cells were fixed before any data was seen: each histogram moves by at most 1. After bounding, a user is in at most

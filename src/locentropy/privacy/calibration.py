@@ -1,6 +1,6 @@
 """Noise for Limit-SS: how smooth the sensitivity must be so that M changing scales stay within (ε, δ).
 
-Publication. Neighbours differ in one user, hence in at most M locations; at each of them n changes by one, the lattice
+Claim. Neighbours differ in one user, hence in at most M locations; at each of them n changes by one, the lattice
 value by at most ε₁/M of either scale, and the scale by a factor within e^±β. With the β of ``calibrate`` and the
 scales of ``lattice_scales``, independent discrete Laplace noise on the integers is (ε, δ)-differentially private,
 whether the user comes or goes.

@@ -1,6 +1,6 @@
 """What is promised, to whom, and how promises add up.
 
-Publication: if every part of a release keeps its own `Guarantee`, the whole keeps their sum (`+` or `total`):
+Claim: if every part of a release keeps its own `Guarantee`, the whole keeps their sum (`+` or `total`):
 the ε add up, the δ add up, and one part without a promise leaves the whole without one. This is basic
 composition; it also holds when a later part was chosen after seeing an earlier one, which is how a
 budget is spent. Sums are exact: ten releases at 0.1 spend 1, not 0.9999999999999999.

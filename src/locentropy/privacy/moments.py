@@ -5,7 +5,7 @@ moves (c, S) by v(x) = (x, x·ln x): by a point of a short curve, not of a box. 
 2×2 matrix B so that no v(x) is longer than 1 in ℓ₁, and such that equal noise in both turned coordinates disturbs H
 least.
 
-Publication. `MomentsTable.rows` are integers, one pair for each x; a user of x visits adds the pair of x, so that the ℓ₁
+Claim. `MomentsTable.rows` are integers, one pair for each x; a user of x visits adds the pair of x, so that the ℓ₁
 norm of a location's sums moves by at most `MomentsTable.sensitivity`, which is taken from these very integers.
 Nothing about privacy rests on B being good, on the logarithms, or on the optimiser. Proof: docs/proofs/moments.md.
 """

@@ -1,6 +1,6 @@
 """The lattice and the noise: the only module that randomises anything derived from data.
 
-Publication: `OpenDPNoise.laplace` adds independent discrete Laplace noise of exactly the given scale to every
+Claim: `OpenDPNoise.laplace` adds independent discrete Laplace noise of exactly the given scale to every
 integer, `laplace_each` of exactly the given scale to each, and `bernoulli_each` flips independent coins of
 exactly the given probabilities. All draws come from OpenDP, whose generator is fed by the operating system;
 nothing here can be repeated on purpose. Integers whose ℓ₁ norm moves by at most `sensitivity` when a user

@@ -1,6 +1,6 @@
 """Which locations may be named: private selection by the number of their users.
 
-Publication: when each user is in at most `max_locations` locations, naming every location with probability
+Claim: when each user is in at most `max_locations` locations, naming every location with probability
 π(users above the threshold), each by its own coin, is (ε, δ)-differentially private, both for the
 locations that appear and for those that do not. Proof: docs/proofs/selection.md.
 

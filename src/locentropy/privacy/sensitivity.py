@@ -1,6 +1,6 @@
 """How far one user can move the entropy of one location.
 
-Publication. Neighbours differ in one user, who after bounding has an integer count 1..C at a location (or none).
+Claim. Neighbours differ in one user, who after bounding has an integer count 1..C at a location (or none).
 ``largest_change(C, m)`` is D(m), the supremum of |H' − H| over all ways of adding one user to a location
 of m users; ``local_sensitivity(C, n)`` = max(D(n−1), D(n)) bounds the change at a location of n users
 whether the user comes or goes; ``global_sensitivity(C)`` and ``supremum_from(C, k)`` are the suprema of D

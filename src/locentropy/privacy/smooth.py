@@ -1,6 +1,6 @@
 """Smooth sensitivity of location entropy: a noise scale that follows n without giving n away.
 
-Publication. Neighbours change the number of users n of a location by one. ``SmoothSensitivity(C, β, ξ)`` is a
+Claim. Neighbours change the number of users n of a location by one. ``SmoothSensitivity(C, β, ξ)`` is a
 function S of n alone which, for the floats it returns, satisfies for every n ≥ 0
 
     S(n) ≥ LS(C, n) − 2^-40,    S(n) ≥ ξ,    |ln S(n) − ln S(n+1)| ≤ β − 2^-41,

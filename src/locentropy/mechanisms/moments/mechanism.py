@@ -1,6 +1,6 @@
 """Moments: noise on the two sums that entropy is made of, instead of on entropy itself.
 
-Publication. Neighbours differ in all visits of one user. `Moments` is ε-differentially private, with no δ.
+Claim. Neighbours differ in all visits of one user. `Moments` is ε-differentially private, with no δ.
 
 Why. After bounding, the user is in at most M locations and has 1..C visits in each. Each location has two integers,
 sums over its users of a fixed table with a pair for each number of visits; so the user moves the integers of all

@@ -1,6 +1,6 @@
 """Limit and Baseline: noise for the most that one user can change any location.
 
-Publication. Neighbours differ in all visits of one user. `Limit` is ε-differentially private, with no δ.
+Claim. Neighbours differ in all visits of one user. `Limit` is ε-differentially private, with no δ.
 
 Why. After bounding, the user is in at most M locations and has at most C visits in each. No entropy moves by more
 than GS(C), so the lattice points of all entropies together move by at most M·(⌈GS·2^20⌉ + 2), and discrete

@@ -1,6 +1,6 @@
 """Limit-CB: only locations of at least k users, and no promise to any of them.
 
-Publication. None. `LimitCB` is the paper's algorithm and is **not** differentially private, for any ε and δ < 1: a location
+Claim. None. `LimitCB` is the paper's algorithm and is **not** differentially private, for any ε and δ < 1: a location
 of exactly k users is published, and without one of them it is not, so whoever sees it knows that all k were there. Nor
 does it keep the crowd-blending privacy that the paper states, once users may be in two locations.
 Counterexamples: docs/proofs/limit-cb.md. `LimitPTR` is the replacement that keeps a promise.

@@ -1,6 +1,6 @@
 """Limit-SS: less noise where there are many users, at the price of a δ.
 
-Publication. Neighbours differ in all visits of one user. `LimitSS` is (ε, δ)-differentially private.
+Claim. Neighbours differ in all visits of one user. `LimitSS` is (ε, δ)-differentially private.
 
 Why. The noise of a location follows the smooth sensitivity of its number of users n, a function that moves by a
 factor of at most e^β when n moves by one. `calibrate` splits ε into a part for the values that move and one for the

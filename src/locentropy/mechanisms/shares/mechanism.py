@@ -1,6 +1,6 @@
 """Shares: everyone has one unit of presence, and statistics do the rest.
 
-Publication. Neighbours differ in all visits of one user. `Shares` is ε-differentially private, with no δ.
+Claim. Neighbours differ in all visits of one user. `Shares` is ε-differentially private, with no δ.
 
 Why. A user's unit is divided over their places by their own rows alone. The three queries of `measurements.py` are
 integers that one user moves by at most their stated ℓ₁ sensitivities, together within ε by `ShareBudget`; nobody is
