@@ -16,6 +16,7 @@ from locentropy.core.estimates import Estimates
 from locentropy.core.locations import Locations
 from locentropy.evaluation.simulated_noise import SimulatedNoise
 from locentropy.mechanisms import LargeDeltaWarning
+from locentropy.mechanisms.select import SelectLocations
 from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.paper import Baseline, Limit, LimitCB, LimitSS
 from locentropy.privacy.calibration import lattice_scales
@@ -428,3 +429,11 @@ def test_narrow_whole_numbers_do_not_overflow(kind):
         LimitSS(1.0, delta=1e-8, max_locations=kind(many), max_visits=kind(5)).calibration
         == LimitSS(1.0, delta=1e-8, max_locations=many, max_visits=5).calibration
     )
+
+
+def test_a_selection_says_what_it_takes_as_public() -> None:
+    selection = SelectLocations(0.2, delta=1e-8, max_locations=20)
+    assert "selection_max_locations = 20" in str(selection.guarantee)
+    both = selection.followed_by(Limit(1.0, max_locations=5, max_visits=5).guarantee)
+    assert "not made from the visits" not in str(both)
+    assert float(both.epsilon or 0) == 1.2

@@ -10,6 +10,7 @@ import pytest
 from locentropy.mechanisms import limit_ptr
 from locentropy.mechanisms.paper import limit_cb
 from locentropy.privacy.guarantee import exact
+from locentropy.privacy.noise import laplace_scale, lattice_sensitivity
 from locentropy.privacy.sensitivity import local_sensitivity
 
 from .promises import NEGLIGIBLE, selective_delta, value_loss
@@ -215,3 +216,15 @@ def test_bounds_hold_the_sum_over_all_outputs(max_locations, p, q, epsilon):
     truth = max(float(np.maximum(a - math.exp(epsilon) * b, 0).sum()) for a, b in (laws, laws[::-1]))
     found = selective_delta(here, there, epsilon, max_locations)
     assert found.lower - 1e-12 <= truth <= found.upper + 1e-12
+
+
+@pytest.mark.parametrize("max_visits", [1, 5, 20, 50])
+@pytest.mark.parametrize("k", [1, 2, 5, 10, 30])
+def test_limit_cb_covers_every_n_from_k_on(max_visits: int, k: int) -> None:
+    largest = local_sensitivity(max_visits, np.arange(k, 5000)).max()
+    expected = laplace_scale(5 * lattice_sensitivity(float(largest)), 1.0)
+    scale = limit_cb.LimitCB(
+        1.0, max_locations=5, max_visits=max_visits, min_users=k, accept_no_guarantee=True
+    ).scale
+    assert scale == pytest.approx(expected, rel=1e-6)
+    assert scale >= expected * (1 - 1e-9)

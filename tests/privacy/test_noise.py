@@ -416,3 +416,8 @@ def test_the_flip_is_exactly_twice_the_smaller_probability(monkeypatch: pytest.M
     OpenDPNoise(threads=1).bernoulli_each(np.array(chances))
     want = sorted({2 * min(Fraction(chance), 1 - Fraction(chance)) for chance in chances})
     assert [Fraction(flip) for flip in asked] == want
+
+
+def test_a_scale_that_is_zero_as_a_float_is_zero() -> None:
+    with pytest.raises(ParameterError):
+        laplace_epsilon(1, Fraction(1, 10**400))  # type: ignore[arg-type]

@@ -253,3 +253,10 @@ def test_nonsense_is_refused(epsilon: float, delta: float, max_locations: int) -
 def test_counts_must_be_whole() -> None:
     with pytest.raises(ParameterError, match="integers"):
         SelectionCurve(0.5, 1e-8, 5).probability(np.array([1.5]))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint64])
+def test_selection_takes_integers_of_any_width(dtype: type) -> None:
+    curve = SelectionCurve(1.0, 1e-8, 5)
+    users = np.array([0, 3, 100])
+    assert curve.probability(users.astype(dtype)).tolist() == curve.probability(users).tolist()

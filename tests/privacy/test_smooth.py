@@ -169,3 +169,10 @@ def test_refuses_a_beta_that_floats_cannot_keep(beta):
 def test_refuses_a_floor_that_is_none(floor):
     with pytest.raises(ParameterError, match="floor"):
         SmoothSensitivity(5, 0.1, floor)
+
+
+@pytest.mark.parametrize("max_visits", [1, 2, 3, 4, 5, 20])
+def test_the_table_ends_at_or_above_the_tail(max_visits: int) -> None:
+    last = last_tabulated(max_visits)
+    smooth = SmoothSensitivity(max_visits, 16.0)  # so steep that nothing else can hold it up
+    assert float(smooth(np.array([last]))[0]) >= float(_tail(max_visits, np.array([float(last)]))[0])
