@@ -70,7 +70,7 @@ def mechanism_class(name: str) -> type[Mechanism]:
 
 
 def built_in_class(class_name: str) -> type[Mechanism] | None:
-    """The built-in mechanism whose class has this name, as releases of early versions call it; None if there is none."""
+    """The built-in mechanism whose class has this name, as releases of early versions give it; None if none has."""
     for name, home in _BUILT_IN.items():
         if home.endswith(f":{class_name}"):
             return mechanism_class(name)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from locentropy.core.share_profile import ShareProfile, share
 from locentropy.evaluation.simulated_noise import SimulatedNoise
-from locentropy.mechanisms.shares.estimator import histogram_smoothing as octaves
+from locentropy.mechanisms.shares.estimator import histogram_smoothing
 from locentropy.mechanisms.shares.measurements import (
     SIZE_OCTAVES,
     SPLIT_MAX_VISITS,
@@ -62,10 +62,10 @@ def of_the_model(draw, crowds: np.ndarray, epsilon: float, seed: int) -> tuple[A
     place = np.repeat(np.arange(crowds.size), crowds)
     cap = float(ShareQueries(epsilon).cap)
     cell = draw.choice(SIZE_OCTAVES, place.size, p=SIZES)
-    places = octaves.places(SIZE_OCTAVES, cap, draw.random(place.size), cell)
+    places = histogram_smoothing.places(SIZE_OCTAVES, cap, draw.random(place.size), cell)
     reached = np.cumsum(LAWS, axis=1)[draw.choice(len(LAWS), crowds.size, p=COMMON)]
     cell = (draw.random(place.size)[:, None] > reached[place, :-1]).sum(axis=1)
-    visits = octaves.visits(draw.random(place.size), cell).astype(np.int64)
+    visits = histogram_smoothing.visits(draw.random(place.size), cell).astype(np.int64)
     presence = np.minimum(ShareQueries(epsilon).largest, UNIT // places.astype(np.int64))
     answers = answered(place, visits, presence, crowds.size, epsilon, seed)
     return answers, entropies(place, visits, crowds.size)

@@ -11,7 +11,7 @@ import pytest
 from locentropy.mechanisms.shares.estimator import posterior as parts
 from locentropy.mechanisms.shares.estimator import posterior as places
 from locentropy.mechanisms.shares.estimator.posterior import BANDS, components, law_shares, posterior
-from locentropy.mechanisms.shares.estimator.simulated_places import Cloud
+from locentropy.mechanisms.shares.estimator.simulated_places import SimulatedPlaces
 
 COPIES = 6000
 NOISE = 1.0
@@ -21,7 +21,7 @@ NOISE = 1.0
 class Case(NamedTuple):
     """A cloud with one n in each band and two laws, in which entropy and pair are normal together."""
 
-    cloud: Cloud
+    cloud: SimulatedPlaces
     weights: np.ndarray
     shares: np.ndarray
     bin_of: np.ndarray
@@ -44,7 +44,7 @@ def case(monkeypatch) -> Case:
             drawn = mean + draw.normal(size=(COPIES, 3)) @ root.T
             entropy[at, law], pair[at, law] = drawn[:, 0], drawn[:, 1:]
     presence = np.repeat(np.arange(visitors.size)[:, None] * 10.0, COPIES, axis=1)
-    cloud = Cloud(visitors, presence, entropy, pair)
+    cloud = SimulatedPlaces(visitors, presence, entropy, pair)
     weights = draw.random((visitors.size, COPIES, 3)) ** 2 * draw.random((visitors.size, 1, 3))
     weights = weights.reshape(-1, 3)
     weights /= weights.sum(axis=0)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locentropy.mechanisms.shares.estimator.visitor_prior import WIDTH, binned, likelihood
+from locentropy.mechanisms.shares.estimator.visitor_prior import WIDTH, bin_presence, likelihood
 
 LOOKS = st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=60).map(np.array)
 SCALES = st.floats(1e-3, 1e3)
@@ -15,7 +15,7 @@ SCALES = st.floats(1e-3, 1e3)
 
 @given(look=LOOKS, scale=SCALES)
 def test_every_place_is_in_one_bin_and_close_to_its_middle(look, scale):
-    bins = binned(look, scale)
+    bins = bin_presence(look, scale)
     assert bins.bin_of.shape == look.shape
     assert (np.bincount(bins.bin_of, minlength=bins.places.size) == bins.places).all()
     assert (bins.places > 0).all()
@@ -27,7 +27,7 @@ def test_every_place_is_in_one_bin_and_close_to_its_middle(look, scale):
 
 @given(look=LOOKS, scale=SCALES)
 def test_bins_keep_the_total_and_the_order(look, scale):
-    bins = binned(look, scale)
+    bins = bin_presence(look, scale)
     assert bins.places @ bins.middle == pytest.approx(
         look.sum(), rel=1e-9, abs=1e-6 * np.abs(look).sum() + 1e-300
     )
@@ -37,7 +37,7 @@ def test_bins_keep_the_total_and_the_order(look, scale):
 
 @given(look=LOOKS, scale=SCALES, presence=st.lists(st.floats(0, 1e7), min_size=1, max_size=20))
 def test_likelihood_is_at_most_one_and_that_of_laplace_noise(look, scale, presence):
-    bins = binned(look, scale)
+    bins = bin_presence(look, scale)
     here = np.array(presence)
     found = likelihood(here, bins, scale)
     assert found.shape == (here.size, bins.middle.size)
@@ -50,6 +50,6 @@ def test_likelihood_is_at_most_one_and_that_of_laplace_noise(look, scale, presen
 
 def test_the_number_of_bins_does_not_grow_with_the_places():
     draw = np.random.default_rng(1)
-    few, many = (binned(draw.exponential(20, count), 1.0).middle.size for count in (20_000, 400_000))
+    few, many = (bin_presence(draw.exponential(20, count), 1.0).middle.size for count in (20_000, 400_000))
     assert many < 1.5 * few
     assert many < 500

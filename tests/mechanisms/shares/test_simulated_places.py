@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from locentropy.mechanisms.shares.estimator import histogram_smoothing as octaves
-from locentropy.mechanisms.shares.estimator.simulated_places import LARGE, STEP, cloud, visitor_grid
+from locentropy.mechanisms.shares.estimator import histogram_smoothing
+from locentropy.mechanisms.shares.estimator.simulated_places import LARGE, STEP, simulate_places, visitor_grid
 from locentropy.mechanisms.shares.measurements import SIZE_OCTAVES, TABLE, VISIT_OCTAVES
 
 from .made_up import LAWS, SIZES, bell
@@ -22,7 +22,7 @@ EVEN = np.eye(VISIT_OCTAVES)[:2]
 
 @pytest.fixture(scope="module")
 def made():
-    return cloud(SIZES, LAWS, PAIRS, 1.0, 1_000_000)
+    return simulate_places(SIZES, LAWS, PAIRS, 1.0, 1_000_000)
 
 
 def test_the_grid_has_every_small_number_and_no_wide_gap():
@@ -51,7 +51,7 @@ def test_nobody_has_no_presence_and_one_has_no_entropy(made):
 def test_entropy_is_between_nothing_and_that_of_equals(middle, width, cap, most):
     """A cell of the grid stands for all n in it, and so for up to half a step more."""
     law = bell(middle, width, VISIT_OCTAVES)[None]
-    made = cloud(SIZES, law, PAIRS, cap, most)
+    made = simulate_places(SIZES, law, PAIRS, cap, most)
     # Half a step further down, a place that is nearly one visitor's may fall below 0; whoever reads it must not mind.
     half = math.log(STEP) / 2
     several = np.maximum(made.visitors, 1)[:, None, None]
@@ -62,7 +62,7 @@ def test_entropy_is_between_nothing_and_that_of_equals(middle, width, cap, most)
 
 
 def test_equals_have_the_entropy_of_equals():
-    made = cloud(SIZES, EVEN, PAIRS, 1.0, 100_000)
+    made = simulate_places(SIZES, EVEN, PAIRS, 1.0, 100_000)
     within = np.log(STEP) / 2
     logs = np.log(np.maximum(made.visitors, 1))
     for law in range(len(EVEN)):
@@ -74,8 +74,8 @@ def test_equals_have_the_entropy_of_equals():
 
 @pytest.mark.parametrize("cap", [1.0, 2.5, 5.0])
 def test_mean_presence_is_n_mean_shares(cap):
-    made = cloud(SIZES, LAWS, PAIRS, cap, 1_000_000)
-    mean = float(SIZES @ octaves.mean_share(SIZE_OCTAVES, cap))
+    made = simulate_places(SIZES, LAWS, PAIRS, cap, 1_000_000)
+    mean = float(SIZES @ histogram_smoothing.mean_share(SIZE_OCTAVES, cap))
     enough = made.visitors >= 100
     assert made.presence[enough].mean(axis=1) / made.visitors[enough] == pytest.approx(mean, rel=0.06)
     few = (made.visitors >= 1) & ~enough
@@ -111,20 +111,20 @@ def test_beyond_the_largest_simulated_place_things_go_on_as_before(made):
 
 def spread(visitors: int) -> np.ndarray:
     """How the copies are spread over the cell of n, in ln n: where all come equally often, entropy is ln n."""
-    even = cloud(SIZES, EVEN[:1], PAIRS, 1.0, int(visitors))
+    even = simulate_places(SIZES, EVEN[:1], PAIRS, 1.0, int(visitors))
     apart: np.ndarray = even.entropy[-1, 0] - np.log(visitors)
     return apart
 
 
 def test_the_same_answers_give_the_same_cloud(made):
-    again = cloud(SIZES, LAWS, PAIRS, 1.0, 1_000_000)
+    again = simulate_places(SIZES, LAWS, PAIRS, 1.0, 1_000_000)
     for here, there in zip(made, again, strict=True):
         assert (here == there).all()
 
 
 def test_a_law_of_regulars_lowers_entropy_and_not_presence():
     regulars = 0.9 * EVEN[0] + 0.1 * np.eye(VISIT_OCTAVES)[6]
-    made = cloud(SIZES, np.stack([EVEN[0], regulars]), PAIRS, 1.0, 1000)
+    made = simulate_places(SIZES, np.stack([EVEN[0], regulars]), PAIRS, 1.0, 1000)
     busy = made.visitors >= 30
     even, ruled = made.entropy[busy].mean(axis=2).T
     assert (ruled < even - 0.5).all()

@@ -9,24 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from locentropy.mechanisms.shares.estimator import visitor_prior as crowds
+from locentropy.mechanisms.shares.estimator import visitor_prior
 from locentropy.mechanisms.shares.estimator.simulated_places import visitor_grid
-from locentropy.mechanisms.shares.estimator.visitor_prior import binned, likelihood
+from locentropy.mechanisms.shares.estimator.visitor_prior import bin_presence, likelihood
 
 GRID = visitor_grid(100_000)
 SHARE = 0.5
 """Presence of a visitor, the same for all: a look is then half the crowd, plus noise."""
 
 
-def learnt(look: np.ndarray, scale: float, total: crowds.Total | None = None) -> np.ndarray:
-    bins = binned(look, scale)
+def learnt(look: np.ndarray, scale: float, total: visitor_prior.Total | None = None) -> np.ndarray:
+    bins = bin_presence(look, scale)
     presence = SHARE * GRID
     seen = likelihood(presence, bins, scale)
     known = float(look.sum())
     deviation = scale * math.sqrt(2 * look.size)
-    total = total or crowds.Total(max(known, deviation), deviation, known, deviation)
+    total = total or visitor_prior.Total(max(known, deviation), deviation, known, deviation)
     most = max(float(look.max()), 2 * scale, 2 * SHARE)
-    return crowds.learnt(GRID, presence, seen, bins.places, total, most)
+    return visitor_prior.learn_visitor_prior(GRID, presence, seen, bins.places, total, most)
 
 
 def looks(draw, count: np.ndarray, scale: float) -> np.ndarray:
@@ -46,7 +46,7 @@ def log_mean(law: np.ndarray) -> float:
     deviation=st.floats(1e-3, 1e9),
 )
 def test_whatever_is_seen_there_is_a_law(look, scale, value, other, deviation):
-    law = learnt(look, scale, crowds.Total(value, deviation, other, 2 * deviation))
+    law = learnt(look, scale, visitor_prior.Total(value, deviation, other, 2 * deviation))
     assert law.shape == GRID.shape
     assert np.isfinite(law).all()
     assert (law >= 0).all()
@@ -91,7 +91,7 @@ def test_under_heavy_noise_the_total_says_how_much_there_is():
     noisy = looks(draw, draw.poisson(np.exp(draw.normal(1.0, 0.8, 1000))), 30.0)
     for mean in (1.0, 4.0):
         total = 1000 * mean
-        law = learnt(noisy, 30.0, crowds.Total(total, 0.01 * total, total, 0.01 * total))
+        law = learnt(noisy, 30.0, visitor_prior.Total(total, 0.01 * total, total, 0.01 * total))
         assert SHARE * float(law @ GRID) == pytest.approx(mean, rel=0.35)
 
 
@@ -124,9 +124,9 @@ def test_when_only_noise_is_seen_the_law_is_of_small_crowds():
 @pytest.mark.parametrize("most", [3.0, 40.0, 1e4, 1e8])
 def test_every_shape_is_moved_to_the_mean_it_is_told(most):
     """Where it can be: some shapes have long tails, and none may have crowds that are too large."""
-    by_intensity = (SHARE * GRID) @ crowds._poisson(tuple(GRID.tolist()))
+    by_intensity = (SHARE * GRID) @ visitor_prior._poisson(tuple(GRID.tolist()))
     allowed = by_intensity <= most
-    means = crowds._Means.known_at_tops(by_intensity, allowed)
+    means = visitor_prior._Means.known_at_tops(by_intensity, allowed)
     least, reachable = means.known[:, 0], np.where(means.known <= most, means.known, 0).max(axis=1)
     moved = 0
     for mean in (0.06, 0.3, 1.0, 2.5, 17.0, 300.0):

@@ -1,12 +1,12 @@
-"""Reading the answers: from noise to entropies, step by step.
+"""Inference: from noisy measurements to entropies, step by step.
 
-    profile   noisy histograms, smoothed: how many places visitors have, how often they come
-    cloud     made-up places of every size and visit law
-    crowds    how many visitors places have, learnt from all looks
-    laws      how common each visit law is, learnt from all pairs
-    places    every place given its own look and pair
+    histogram smoothing   how many places visitors have, and how often they come
+    simulated places      places of every size and visit law
+    visitor prior         how many visitors places have, learnt from the presence at all places
+    law shares            how common each visit law is, learnt from the pairs of all places
+    posterior             every place, given its own presence and pair
 
-Nothing here sees data; whoever disagrees with a step can replace it without a thought for privacy.
+Nothing here sees data: whoever disagrees with a step can replace it without a thought for privacy.
 """
 
 from __future__ import annotations
@@ -17,17 +17,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from locentropy.mechanisms.shares.estimator import histogram_smoothing as octaves
-from locentropy.mechanisms.shares.estimator import visitor_prior as crowds
+from locentropy.mechanisms.shares.estimator import histogram_smoothing, visitor_prior
 from locentropy.mechanisms.shares.estimator.posterior import components, law_shares, posterior
-from locentropy.mechanisms.shares.estimator.simulated_places import cloud, visit_laws
-from locentropy.mechanisms.shares.estimator.visitor_prior import binned, likelihood
+from locentropy.mechanisms.shares.estimator.simulated_places import simulate_places, visit_laws
+from locentropy.mechanisms.shares.estimator.visitor_prior import bin_presence, likelihood
 from locentropy.mechanisms.shares.measurements import TABLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from locentropy.mechanisms.shares.estimator.simulated_places import Cloud
+    from locentropy.mechanisms.shares.estimator.simulated_places import SimulatedPlaces
     from locentropy.mechanisms.shares.measurements import Answers
 
     Integers = NDArray[np.int64]
@@ -66,19 +65,19 @@ def _infer(answers: Answers, max_users: int) -> Inferred:
     listed = answers.look.size
     sizes, visits = _profile(answers, listed)
     laws = visit_laws(visits)
-    made_up = cloud(sizes, laws.laws, TABLE.rows / TABLE.unit, answers.cap, max_users)
-    looks = binned(answers.look, answers.look_scale)
-    weights = likelihood(made_up.presence.ravel(), looks, answers.look_scale)
-    visitors = _visitors(answers, made_up, weights, looks.places)
-    weights *= np.repeat(visitors, made_up.presence.shape[1])[:, None]
+    simulated = simulate_places(sizes, laws.laws, TABLE.rows / TABLE.unit, answers.cap, max_users)
+    bins = bin_presence(answers.look, answers.look_scale)
+    weights = likelihood(simulated.presence.ravel(), bins, answers.look_scale)
+    visitors = _visitors(answers, simulated, weights, bins.places)
+    weights *= np.repeat(visitors, simulated.presence.shape[1])[:, None]
     weights /= np.maximum(weights.sum(axis=0), 1e-300)
-    found = components(made_up, weights, answers.split_scale)
-    shares = law_shares(found, looks.bin_of, answers.split, laws.common)
-    all_places = posterior(found, shares, looks.bin_of, answers.split)
-    weights *= np.repeat(np.maximum(made_up.visitors, 0.5) ** BUSY, made_up.presence.shape[1])[:, None]
+    found = components(simulated, weights, answers.split_scale)
+    shares = law_shares(found, bins.bin_of, answers.split, laws.common)
+    all_places = posterior(found, shares, bins.bin_of, answers.split)
+    weights *= np.repeat(np.maximum(simulated.visitors, 0.5) ** BUSY, simulated.presence.shape[1])[:, None]
     weights /= np.maximum(weights.sum(axis=0), 1e-300)
-    busy = posterior(components(made_up, weights, answers.split_scale), shares, looks.bin_of, answers.split)
-    model = _model_error(made_up, shares) * np.minimum(all_places.entropy, 1.0)
+    busy = posterior(components(simulated, weights, answers.split_scale), shares, bins.bin_of, answers.split)
+    model = _model_error(simulated, shares) * np.minimum(all_places.entropy, 1.0)
     margin = (1.96 * model) ** 2
     low = all_places.entropy - np.sqrt(all_places.below**2 + margin)
     # The upper end is also that of a place met in proportion to its crowd: those are the places people ask about.
@@ -99,19 +98,22 @@ def _infer(answers: Answers, max_users: int) -> Inferred:
 def _profile(answers: Answers, listed: int) -> tuple[Reals, Reals]:
     """How likely a visitor is in each octave of places, and how likely of visits."""
     deviation = math.sqrt(2) * answers.profile_scale
-    share = octaves.mean_share(answers.sizes.size, answers.cap)
+    share = histogram_smoothing.mean_share(answers.sizes.size, answers.cap)
     # People go to more places where there are more; from a few dozen on that levels off.
     usual = math.log(min(max(math.sqrt(listed) / 6, 1.5), 15.0)), _SURE_SIZES
-    possible = octaves.possible_sizes(answers.sizes.size, answers.cap, listed)
-    sizes = octaves.smoothed(answers.sizes, deviation, 1 / (share * answers.cap), usual, possible) / share
-    typical = octaves.typical_visits(answers.visits.size)
-    visits = octaves.smoothed(answers.visits, deviation, typical, USUAL_VISITS)
+    possible = histogram_smoothing.possible_sizes(answers.sizes.size, answers.cap, listed)
+    sizes = (
+        histogram_smoothing.smoothed(answers.sizes, deviation, 1 / (share * answers.cap), usual, possible)
+        / share
+    )
+    typical = histogram_smoothing.typical_visits(answers.visits.size)
+    visits = histogram_smoothing.smoothed(answers.visits, deviation, typical, USUAL_VISITS)
     return sizes / sizes.sum(), visits / visits.sum()
 
 
-def _visitors(answers: Answers, made_up: Cloud, weights: Reals, places: Integers) -> Reals:
-    """The law of n, over the grid of the cloud."""
-    grid, copies = made_up.presence.shape
+def _visitors(answers: Answers, simulated: SimulatedPlaces, weights: Reals, places: Integers) -> Reals:
+    """The law of n, over the grid of the simulated places."""
+    grid, copies = simulated.presence.shape
     seen = weights.reshape(grid, copies, -1).mean(axis=1)
     listed, scale = answers.look.size, answers.look_scale
     by_look = 2 * scale**2 * listed
@@ -122,23 +124,23 @@ def _visitors(answers: Answers, made_up: Cloud, weights: Reals, places: Integers
     best = (in_all / by_look + in_profile / by_profile) / precision
     # Presence is never below what noise could hide, or a fifth of a visitor with one place at each.
     best = max(best, min(0.2 * listed / answers.cap, deviation))
-    presence = made_up.presence.mean(axis=1)
+    presence = simulated.presence.mean(axis=1)
     # The largest of many looks is mostly noise.
     largest = float(answers.look.max()) - scale * (math.log(listed) - _ABOVE_NOISE)
     most = max(largest, 2 * scale, 2 * float(presence[1]))
-    total = crowds.Total(best, deviation, in_profile, math.sqrt(by_profile))
-    return crowds.learnt(made_up.visitors, presence, seen, places, total, most)
+    total = visitor_prior.Total(best, deviation, in_profile, math.sqrt(by_profile))
+    return visitor_prior.learn_visitor_prior(simulated.visitors, presence, seen, places, total, most)
 
 
-def _model_error(made_up: Cloud, shares: Reals) -> float:
+def _model_error(simulated: SimulatedPlaces, shares: Reals) -> float:
     """How far a place may be off for reasons the model does not have, in nats.
 
     Where places differ much in their visit laws, they will differ in other ways too, in who comes for example.
     """
     common = shares.mean(axis=0)
     large = (
-        made_up.entropy[np.searchsorted(made_up.visitors, 127)].mean(axis=1)
-        if made_up.visitors[-1] > 127
+        simulated.entropy[np.searchsorted(simulated.visitors, 127)].mean(axis=1)
+        if simulated.visitors[-1] > 127
         else None
     )
     if large is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from locentropy.mechanisms.shares.estimator.simulated_places import Cloud
+    from locentropy.mechanisms.shares.estimator.simulated_places import SimulatedPlaces
 
     Integers = NDArray[np.int64]
     Reals = NDArray[np.float64]
@@ -50,13 +50,13 @@ class Components(NamedTuple):
     """and the inverse of its covariance with noise: first, second, both. 3 × component × bin."""
 
 
-def components(cloud: Cloud, weights: Reals, split_scale: float) -> Components:
+def components(simulated: SimulatedPlaces, weights: Reals, split_scale: float) -> Components:
     """From a weight for every made-up place (n × copy, flat) and bin of the look."""
-    of_grid = np.searchsorted(BANDS, cloud.visitors, side="right") - 1
-    band = np.repeat(of_grid, cloud.presence.shape[1])
-    laws = cloud.entropy.shape[1]
-    entropy = cloud.entropy.transpose(1, 0, 2).reshape(laws, -1)
-    pair = cloud.pair.transpose(1, 0, 2, 3).reshape(laws, -1, 2)
+    of_grid = np.searchsorted(BANDS, simulated.visitors, side="right") - 1
+    band = np.repeat(of_grid, simulated.presence.shape[1])
+    laws = simulated.entropy.shape[1]
+    entropy = simulated.entropy.transpose(1, 0, 2).reshape(laws, -1)
+    pair = simulated.pair.transpose(1, 0, 2, 3).reshape(laws, -1, 2)
     found = []
     for each in range(len(BANDS)):
         # A small bound on users leaves the upper bands empty: they stand for the largest crowd, at no weight.

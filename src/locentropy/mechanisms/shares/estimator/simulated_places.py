@@ -1,4 +1,4 @@
-"""The cloud: made-up places of every size, to see what a place of n visitors looks like.
+"""Simulated places of every size: what a place of n visitors looks like.
 
 For every n on a grid, visitors are drawn from the profile (how many places they have) and from each visit law (how
 often they come). That gives the joint law of what can be seen with noise, presence and pair, and of what is wanted,
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from locentropy.mechanisms.shares.estimator import histogram_smoothing as octaves
+from locentropy.mechanisms.shares.estimator import histogram_smoothing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,8 +26,12 @@ _STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 _MIXERS: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
-def scattered(count: int, stream: int) -> Reals:
-    """`count` numbers; another stream gives others. The mixing function of Steele, Lea and Flood (SplitMix)."""
+def fixed_uniforms(count: int, stream: int) -> Reals:
+    """`count` numbers in (0, 1), always the same; another stream gives others.
+
+    The same noisy answers then always give the same release, on every machine. The mixing function is that of Steele,
+    Lea and Flood (SplitMix).
+    """
     with np.errstate(over="ignore"):
         state = (np.arange(1, count + 1, dtype=np.uint64) + np.uint64(stream) * np.uint64(1 << 32)) * _STEP
         state = (state ^ (state >> np.uint64(30))) * _MIXERS[0]
@@ -105,15 +109,15 @@ def _log_normal(middle: float, width: float, octaves: int) -> Reals:
 
 
 COPIES: Final = 64
-"""Made-up places for each n."""
+"""Simulated places for each n."""
 LARGE: Final = 256
 """Visitors beyond which places are scaled up."""
 STEP: Final = 1.15
 """Ratio of neighbours on the grid of n, from some n on."""
 
 
-class Cloud(NamedTuple):
-    """Made-up places: by n, and by visit law where that matters."""
+class SimulatedPlaces(NamedTuple):
+    """Simulated places: by n, and by visit law where that matters."""
 
     visitors: Integers
     """n, the grid."""
@@ -133,7 +137,7 @@ def visitor_grid(most: int) -> Integers:
     return np.array(grid, dtype=np.int64)
 
 
-def cloud(sizes: Reals, laws: Reals, table: Reals, cap: float, most: int) -> Cloud:
+def simulate_places(sizes: Reals, laws: Reals, table: Reals, cap: float, most: int) -> SimulatedPlaces:
     """Places of 0 to `most` visitors.
 
     `sizes` is how likely a visitor comes from each octave of places, `laws` the visit laws, `table` the pair that a
@@ -152,13 +156,13 @@ def cloud(sizes: Reals, laws: Reals, table: Reals, cap: float, most: int) -> Clo
         entropy[at], pair[at] = visiting.places(share, 2 * at + 1)
     for values in (presence, entropy, pair):
         values[first_large + 1 :] = values[min(first_large, grid.size - 1)]
-    return _scaled(Cloud(grid, presence, entropy, pair), np.maximum(grid / LARGE, 1.0))
+    return _scaled(SimulatedPlaces(grid, presence, entropy, pair), np.maximum(grid / LARGE, 1.0))
 
 
 def _shares(n: int, stream: int, sizes: Reals, cap: float) -> Reals:
     """The shares of n visitors in each copy of a place."""
-    cell, within = _inverse(sizes, scattered(n * COPIES, stream))
-    return 1.0 / np.maximum(octaves.places(sizes.size, cap, within, cell), cap).reshape(COPIES, n)
+    cell, within = _inverse(sizes, fixed_uniforms(n * COPIES, stream))
+    return 1.0 / np.maximum(histogram_smoothing.places(sizes.size, cap, within, cell), cap).reshape(COPIES, n)
 
 
 class _Visiting(NamedTuple):
@@ -174,7 +178,7 @@ class _Visiting(NamedTuple):
     @classmethod
     def under(cls, laws: Reals, table: Reals) -> _Visiting:
         """For all laws, and all numbers of visits that they know."""
-        reached = octaves.reached_by_visits(laws)
+        reached = histogram_smoothing.reached_by_visits(laws)
         visits = np.arange(reached.shape[1] + 1, dtype=np.float64)
         weight = table[np.clip(visits, 1, len(table)).astype(np.intp) - 1]
         return cls(reached, weight, visits * np.log(np.maximum(visits, 1.0)))
@@ -197,7 +201,7 @@ class _Visiting(NamedTuple):
 @cache
 def _ordered(count: int, stream: int) -> tuple[Reals, NDArray[np.intp]]:
     """Scattered numbers in ascending order, in which they are found quickly, and where each belongs."""
-    chance = scattered(count, stream)
+    chance = fixed_uniforms(count, stream)
     order = np.argsort(chance)
     return chance[order], order
 
@@ -211,7 +215,7 @@ def _inverse(law: Reals, chance: Reals) -> tuple[NDArray[np.intp], Reals]:
     return cell, np.clip((chance - begun) / width, 0.0, 1 - 1e-12)
 
 
-def _scaled(small: Cloud, times: Reals) -> Cloud:
+def _scaled(small: SimulatedPlaces, times: Reals) -> SimulatedPlaces:
     """Large places from copies of smaller ones, and every n spread over its cell of the grid."""
 
     def grown(values: Reals, axis: int) -> Reals:
@@ -226,7 +230,7 @@ def _scaled(small: Cloud, times: Reals) -> Cloud:
     # A cell of the grid stands for all n in it, as soon as there are others than its own.
     inside = STEP ** ((np.arange(COPIES) + 0.5) / COPIES - 0.5)
     inside = np.where(small.visitors[:, None] >= 20, inside, 1.0)
-    return Cloud(
+    return SimulatedPlaces(
         small.visitors,
         grown(small.presence, 1) * inside,
         entropy + np.log(inside)[:, None, :],

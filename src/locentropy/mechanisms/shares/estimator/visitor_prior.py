@@ -1,10 +1,10 @@
-"""Crowds: how many visitors places have, as a law over n, learnt from the looks of all places.
+"""The visitor prior: how many visitors places have, as a law over n, learnt from the noisy presence of all places.
 
 It starts as a weighted mean of laws of many shapes, each moved to where its mean presence is the one observed: a bell
 in ln n with a width of its own on either side, or a power law above; n itself is Poisson around that, so that empty
-places come about by themselves; and perhaps a second crowd of small places. Weights are by how well a shape explains
-the looks. At small ε or on short lists that is all that can be known. Where more can, expectation-maximisation with
-some smoothing takes the law from there.
+places come about by themselves; and perhaps a second population of small places. Weights are by how well a shape
+explains the noisy presence. At small ε or on short lists that is all that can be known. Where more can,
+expectation-maximisation with some smoothing takes the law from there.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ WIDTH: Final = 0.06
 """Of a bin: in units of the noise for small looks, relative for large ones. Far below what noise blurs."""
 
 
-class Looks(NamedTuple):
-    """The looks by bin."""
+class PresenceBins(NamedTuple):
+    """The noisy presence of all places, in bins: the work then does not grow with their number."""
 
     middle: Reals
     """The mean look of each bin, ascending."""
@@ -38,17 +38,17 @@ class Looks(NamedTuple):
     """The bin of each place."""
 
 
-def binned(look: Reals, scale: float) -> Looks:
-    """Bins of looks, empty ones left out."""
+def bin_presence(look: Reals, scale: float) -> PresenceBins:
+    """Put noisy presence into bins; empty ones are left out."""
     key = np.rint(np.arcsinh(look / scale) / WIDTH).astype(np.int64)
     _, bin_of, places = np.unique(key, return_inverse=True, return_counts=True)
     middle = np.bincount(bin_of, weights=look) / places
-    return Looks(middle, places, bin_of)
+    return PresenceBins(middle, places, bin_of)
 
 
-def likelihood(presence: Reals, looks: Looks, scale: float) -> Reals:
+def likelihood(presence: Reals, bins: PresenceBins, scale: float) -> Reals:
     """How likely each bin's look is at each presence, the likeliest counting 1: presence × bin."""
-    away: Reals = np.abs(presence[:, None] - looks.middle) / scale
+    away: Reals = np.abs(presence[:, None] - bins.middle) / scale
     away -= away.min(axis=0)
     np.exp(-away, out=away)
     return away
@@ -104,7 +104,7 @@ class Total(NamedTuple):
     """and its standard deviation."""
 
 
-def learnt(
+def learn_visitor_prior(
     grid: Integers, presence: Reals, seen: Reals, places: Integers, total: Total, most: float
 ) -> Reals:
     """The law of n: one probability for each n of the grid.
