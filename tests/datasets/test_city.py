@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 from locentropy.core.errors import ParameterError
 from locentropy.datasets import City
-from locentropy.datasets._habits import Habits
-from locentropy.datasets._people import KINDS, MINUTES_BETWEEN, NO_WORK
+from locentropy.datasets._crowd import Habits
+from locentropy.datasets._people import MINUTES_BETWEEN, NO_WORK
+from locentropy.datasets._places import KINDS
 from locentropy.datasets._town import BRIDGES, is_land, river_x, walks
 from locentropy.datasets.city import FEWEST_PLACES, VISITS_SCHEMA
 
@@ -242,7 +243,7 @@ def test_an_interrupted_write_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(ParameterError, match="A correct call"):
+    with pytest.raises(ParameterError, match="For example"):
         City(people=1).write(tmp_path / "file")
     assert (tmp_path / "file").read_text() == "mine"
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from locentropy.datasets._habits import Habits
+    from locentropy.datasets._crowd import Habits
 
     Floats = npt.NDArray[np.float64]
     Ints = npt.NDArray[np.int64]

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from locentropy.core.errors import ParameterError
-from locentropy.datasets import ZipfVisits
-from locentropy.datasets._crowd import stream
+from locentropy.datasets.random_stream import stream
 from locentropy_lab import zipf
+from locentropy_lab.zipf import ZipfVisits
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import atomic_write
-from locentropy.datasets._crowd import MAX_SEED, stream
+from locentropy.datasets.random_stream import MAX_SEED, stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

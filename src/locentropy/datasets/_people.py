@@ -21,66 +21,24 @@ Peak = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Kind:
-    """One kind of place."""
-
-    name: str
-    """Also the beginning of the identifiers: `cafe-007`."""
-    share: float
-    """Its share of all places, relative to the others."""
-    central: float
-    """1 when all of them follow the bustle of the centre, 0 when they follow where people live."""
-    hours: tuple[tuple[str, str], ...]
-    """The opening hours that such places choose from, never over midnight."""
-    spread: float
-    """How unequal their appeal is: the standard deviation of its logarithm."""
-    jobs: float = 0.0
-    """How many jobs one of average appeal offers, relative to the others."""
-
-
-ALWAYS = (("00:00", "23:59"),)
-
-KINDS: tuple[Kind, ...] = (
-    Kind("home", 130, 0.05, ALWAYS, 0.5),
-    Kind("office", 34, 0.75, (("07:00", "19:00"), ("07:30", "18:30"), ("06:30", "20:00")), 0.9, jobs=5),
-    Kind("workshop", 14, 0.10, (("06:00", "18:00"), ("07:00", "17:30")), 0.8, jobs=5),
-    Kind("school", 8, 0.15, (("07:30", "17:00"),), 0.3, jobs=2),
-    Kind("cafe", 36, 0.60, (("07:00", "18:00"), ("08:00", "19:00"), ("07:30", "22:00")), 0.9, jobs=0.5),
-    Kind("bakery", 14, 0.25, (("06:00", "14:00"), ("06:30", "18:00")), 0.6, jobs=0.5),
-    Kind("restaurant", 36, 0.65, (("11:30", "22:30"), ("11:00", "23:00"), ("17:30", "23:30")), 0.9, jobs=1),
-    Kind("bar", 22, 0.75, (("17:00", "23:30"), ("16:00", "23:45"), ("18:00", "23:59")), 1.0, jobs=0.5),
-    Kind("shop", 40, 0.65, (("09:30", "18:30"), ("10:00", "19:00"), ("09:00", "18:00")), 1.1, jobs=0.4),
-    Kind("supermarket", 12, 0.20, (("07:00", "21:00"), ("08:00", "20:00")), 0.5, jobs=1.5),
-    Kind("gym", 9, 0.40, (("06:00", "22:30"), ("07:00", "22:00")), 0.7, jobs=0.5),
-    Kind("park", 12, 0.20, (("06:00", "22:00"),), 1.0),
-    Kind("museum", 6, 0.80, (("10:00", "18:00"), ("10:00", "17:00")), 0.9, jobs=1),
-    Kind("library", 4, 0.40, (("09:00", "19:00"), ("10:00", "18:00")), 0.5, jobs=0.7),
-    Kind("cinema", 4, 0.70, (("14:00", "23:30"),), 0.6, jobs=0.7),
-    Kind("clinic", 8, 0.35, (("08:00", "18:00"), ("07:30", "19:00")), 0.6, jobs=2),
-    Kind("worship", 8, 0.35, (("07:00", "20:00"), ("08:00", "21:00")), 0.7, jobs=0.1),
-    Kind("station", 8, 0.30, (("05:00", "23:59"),), 0.4, jobs=0.5),
-)
-
-
-@dataclass(frozen=True)
 class Errand:
     """One reason to go out, to places of one kind."""
 
     kind: str
     rate: float
-    """How likely a person who does this at all does it on an average free day."""
+    """Probability that a person who does this at all does it on an average free day."""
     peaks: tuple[Peak, ...]
     """When, as far as the place is open."""
     reach: float
     """The distance in metres at which a place is e times less attractive."""
     loyalty: float
-    """How often it is the person's own favourite place."""
+    """Probability that the person goes to their favourite place."""
     takers: float = 1.0
     """The share of people who do this at all."""
     busy: float = 0.6
-    """How much of it is left on a day of work or school."""
+    """The factor of the rate on a day of work or school."""
     week: Week = (1.0, 1.0, 1.0, 1.0, 1.2, 1.3, 1.0)
-    """How it goes through the week."""
+    """The factor of the rate by weekday."""
 
 
 COMMUTE: Week = (1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 0.35)
@@ -112,29 +70,28 @@ ERRANDS: tuple[Errand, ...] = (
 WORK_PEAKS: tuple[Peak, ...] = ((8.3, 0.7, 1.0),)
 HOME_PEAKS: tuple[Peak, ...] = ((18.2, 1.3, 1.0), (21.8, 0.9, 0.6))
 
-
 Bools = npt.NDArray[np.bool_]
 
 NO_WORK = -1
 WORKERS, PUPILS = 0.58, 0.14
-"""Shares of people; the others have all their days free."""
+"""Shares of people; the others are free every day."""
 
 WANDERLUST = 0.08
 """The share of choices that look at appeal alone and not at the distance."""
 
 AT_WORK = 0.94
-"""How often one does go to work or school on such a day."""
+"""Probability of going to work or school on a working day."""
 
 AT_HOME = 0.85
-"""How often a day has a visit to one's own home."""
+"""Probability that a person visits their own home on a day."""
 
 FROM_WORK = 0.4
-"""How often, on a day of work, one sets out from there."""
+"""Probability that an errand on a working day starts at work."""
 
 MINUTES_BETWEEN = 25
 """The least time between two visits of one person."""
 
-# Minutes after midnight; in between, those at work or school hardly go elsewhere but over lunch.
+# Minutes after midnight; during work or school, people hardly go elsewhere except over lunch.
 WORK_STARTS, LUNCH_STARTS, LUNCH_ENDS, WORK_ENDS = 525, 715, 800, 990
 
 
@@ -165,9 +122,9 @@ class Gravity:
         self._cumulative = (cumulative + np.arange(len(starts))[:, None]).ravel()
 
     def choose(self, random: np.random.Generator, starts: Ints) -> Ints:
-        """A place for each start."""
+        """Draw a place for each start."""
         row = self._row_of[starts]
-        # A little less than 1 at most, so that adding the row cannot round up into the next one.
+        # Kept a little below 1, so that adding the row cannot round up into the next one.
         uniform = random.random(len(starts)) * (1.0 - 2.0**-30)
         found = np.searchsorted(self._cumulative, row + uniform, side="right")
         return np.asarray(self._ends[found - row * len(self._ends)])
@@ -188,7 +145,7 @@ class Clock:
         self._busy = np.concatenate([[0.0], np.cumsum(np.where(working & ~lunch, 0.02 * density, density))])
 
     def choose(self, random: np.random.Generator, opens: Ints, closes: Ints, busy: Bools) -> Ints:
-        """Seconds after midnight, from opening to just before closing."""
+        """Draw seconds after midnight, from opening to just before closing."""
         uniform = random.random(len(opens))
         second = np.empty(len(opens), dtype=np.int64)
         for cumulative, chosen in ((self._free, ~busy), (self._busy, busy)):
@@ -203,14 +160,14 @@ WORK_CLOCK, HOME_CLOCK = Clock(WORK_PEAKS), Clock(HOME_PEAKS)
 
 @dataclass(frozen=True)
 class Habit:
-    """What one errand means to each person."""
+    """How each person does one errand."""
 
     errand: Errand
     chance: Floats
-    """How likely the person does it on an average free day."""
+    """Probability that the person does it on an average free day."""
     favourite: Ints
     others: Gravity
-    """Where one goes when not to the favourite."""
+    """Where the person goes if not to the favourite."""
     clock: Clock
 
 
@@ -227,12 +184,12 @@ class People:
     habits: list[Habit]
 
     def day(self, random: np.random.Generator, weekday: int) -> Day:
-        """All visits of one day."""
+        """Draw all visits of one day."""
         working = (self.work != NO_WORK) & ((weekday - self.first_workday) % 7 < 5)
         busy = working & (random.random(len(self.home)) < AT_WORK)
         at_home = np.flatnonzero(random.random(len(self.home)) < AT_HOME)
         at_work = np.flatnonzero(busy)
-        # Going to work is not what work keeps one from.
+        # The trip to work itself is not affected by being at work.
         not_yet_busy = np.zeros_like(busy)
         trips = [
             self._trip(random, WORK_CLOCK, at_work, self.work[at_work], not_yet_busy),
@@ -260,7 +217,7 @@ class People:
 
 
 def draw_people(random: np.random.Generator, places: Places, count: int) -> People:
-    """`count` people with homes, work and habits."""
+    """Draw `count` people with homes, work and habits."""
     homes = places.of_kind("home")
     home = random.choice(homes, count, p=places.appeal[homes] / places.appeal[homes].sum())
     role = random.random(count)
@@ -269,7 +226,7 @@ def draw_people(random: np.random.Generator, places: Places, count: int) -> Peop
     work = np.full(count, NO_WORK)
     work[worker] = Gravity(places, homes, employers, places.jobs, 2500.0).choose(random, home[worker])
     work[pupil] = Gravity(places, homes, schools, places.appeal, 800.0).choose(random, home[pupil])
-    # Offices, workshops and schools rest at the weekend; who works in a venue has any two days off.
+    # Offices, workshops and schools close at the weekend; people who work in a venue have any two days off.
     weekly = np.isin(work, np.concatenate([places.of_kind(k) for k in ("office", "workshop", "school")]))
     first_workday = np.where(weekly, 0, random.integers(0, 7, count))
     habits = [_draw_habit(random, places, home, errand) for errand in ERRANDS]
@@ -279,7 +236,7 @@ def draw_people(random: np.random.Generator, places: Places, count: int) -> Peop
 def _draw_habit(random: np.random.Generator, places: Places, home: Ints, errand: Errand) -> Habit:
     homes, ends = places.of_kind("home"), places.of_kind(errand.kind)
     favourite = Gravity(places, homes, ends, places.appeal, errand.reach).choose(random, home)
-    # Keenness has mean 1 and a long tail: a few come nearly every day.
+    # Keenness has mean 1 and a long tail: a few people come nearly every day.
     keenness = np.exp(random.normal(size=len(home)) - 0.5)
     takes_part = random.random(len(home)) < errand.takers
     chance = np.where(takes_part, np.minimum(errand.rate * keenness, 0.9), 0.0)
@@ -289,7 +246,7 @@ def _draw_habit(random: np.random.Generator, places: Places, home: Ints, errand:
 
 
 def without_overlaps(person: Ints, place: Ints, second: Ints) -> Day:
-    """Leave out visits that begin too soon after another one of the same person."""
+    """Return the visits without those that begin too soon after another one of the same person."""
     order = np.lexsort((second, person))
     person, place, second = person[order], place[order], second[order]
     apart = np.ones(len(person), dtype=np.bool_)

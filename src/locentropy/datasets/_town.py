@@ -1,4 +1,4 @@
-"""The lie of the invented town, in metres east (x) and north (y) of its market square.
+"""The map of the invented town, in metres east (x) and north (y) of its market square.
 
 A river comes down from the north, is crossed by two bridges, and meets the sea in the south beside the
 harbour. Quarters with their own loose street grids stand around a dense old town, avenues join them, and a
@@ -23,7 +23,7 @@ METRES_PER_DEGREE = 111_320.0
 
 RIVER_WIDTH = 130.0
 BRIDGES = (120.0, -1080.0)
-"""How far north the two bridges stand."""
+"""The y of the two bridges."""
 
 PARK_X, PARK_Y, PARK_EAST, PARK_NORTH = 1180.0, 930.0, 430.0, 290.0
 """Middle and half axes of the large park."""
@@ -41,7 +41,7 @@ class Quarter:
     block: float
     """The distance between its streets."""
     turn: float
-    """By how much its grid is turned, in degrees."""
+    """The rotation of its grid, in degrees."""
     bustle: float
     """Its share of what follows the centre."""
     dwellings: float
@@ -64,7 +64,7 @@ ON_AVENUES = 0.2
 
 @dataclass(frozen=True)
 class Sites:
-    """Spots along the streets, column by column."""
+    """Sites along the streets, column by column."""
 
     x: Metres
     y: Metres
@@ -75,17 +75,17 @@ class Sites:
 
 
 def river_x(y: Metres) -> Metres:
-    """Where the middle of the river is at this height of the map."""
+    """Return the x of the middle of the river at this y."""
     return -480.0 + 260.0 * np.sin(y / 620.0) + 0.05 * y
 
 
 def coast_y(x: Metres) -> Metres:
-    """Where the land ends in the south."""
+    """Return the y of the southern coast at this x."""
     return -1950.0 + 140.0 * np.sin(x / 520.0)
 
 
 def is_land(x: Metres, y: Metres) -> npt.NDArray[np.bool_]:
-    """Whether one can build there: not in the river, the sea or the large park."""
+    """Return whether a site can be there: not in the river, the sea or the large park."""
     dry = (np.abs(x - river_x(y)) > 0.75 * RIVER_WIDTH) & (y > coast_y(x) + 40.0)
     return np.asarray(dry & ~_in_park(x, y))
 
@@ -96,7 +96,7 @@ def _in_park(x: Metres, y: Metres) -> npt.NDArray[np.bool_]:
 
 
 def avenues() -> list[list[tuple[float, float]]]:
-    """The courses of the avenues, which lead over the bridges, and of the quay."""
+    """Return the courses of the avenues, which lead over the bridges, and of the quay."""
     upper, lower = ((float(river_x(np.array(y))), y) for y in BRIDGES)
     old_town, harbour, westbank, northgate, eastfield, mill_hill, saltings = ((q.x, q.y) for q in QUARTERS)
     quay = [(x, float(coast_y(np.array(x))) + 70.0) for x in np.linspace(-150.0, 1450.0, 9).tolist()]
@@ -114,7 +114,7 @@ def avenues() -> list[list[tuple[float, float]]]:
 
 
 def draw_sites(random: np.random.Generator, central: Metres) -> Sites:
-    """One site for each entry, which says how much it follows the centre rather than the dwellings."""
+    """Draw one site for each entry: how much it follows the centre rather than the dwellings."""
     count = len(central)
     x, y = np.empty(count), np.empty(count)
     street, number = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
@@ -136,7 +136,7 @@ def draw_sites(random: np.random.Generator, central: Metres) -> Sites:
 
 
 def _draw_on_grids(random: np.random.Generator, central: Metres) -> Sites:
-    """Sites on the streets of the quarters, some of them in the water."""
+    """Draw sites on the streets of the quarters; some may be in the water."""
     count = len(central)
     quarter = _draw_quarters(random, central)
     middle_x, middle_y, radius, block, turn = np.array(
@@ -156,7 +156,7 @@ def _draw_on_grids(random: np.random.Generator, central: Metres) -> Sites:
 
 
 def _draw_on_avenues(random: np.random.Generator, count: int) -> Sites:
-    """Sites along the avenues, more of them near where each begins."""
+    """Draw sites along the avenues, more of them near their beginnings."""
     courses = [np.array(course) for course in avenues()]
     lengths = np.array([np.hypot(*np.diff(course, axis=0).T).sum() for course in courses])
     avenue = random.choice(len(courses), count, p=lengths / lengths.sum())
@@ -177,13 +177,13 @@ def _draw_on_avenues(random: np.random.Generator, count: int) -> Sites:
 
 
 def _draw_sides(random: np.random.Generator, count: int) -> tuple[npt.NDArray[np.int64], Metres]:
-    """On which side of its street each site is, and how many metres off the middle."""
+    """Draw the side of the street of each site, and its distance from the middle in metres."""
     side = random.integers(0, 2, count)
     return side, (2 * side - 1) * random.uniform(8.0, 16.0, count)
 
 
 def _house_number(along: Metres, side: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """A house every 16 metres, even numbers on one side."""
+    """Return house numbers: a house every 16 metres, even numbers on one side."""
     return 2 * np.floor(along / 16.0).astype(np.int64) + 2 - side
 
 
@@ -197,13 +197,13 @@ def _draw_quarters(random: np.random.Generator, central: Metres) -> npt.NDArray[
 
 
 def draw_in_park(random: np.random.Generator, count: int) -> tuple[Metres, Metres]:
-    """Spots spread over the large park."""
+    """Draw points in the large park."""
     angle, radius = random.uniform(0.0, 2.0 * np.pi, count), 0.85 * np.sqrt(random.random(count))
     return PARK_X + PARK_EAST * radius * np.cos(angle), PARK_Y + PARK_NORTH * radius * np.sin(angle)
 
 
 def walks(from_x: Metres, from_y: Metres, to_x: Metres, to_y: Metres) -> Metres:
-    """The distance from every start to every end, over the nearer bridge where the river is between."""
+    """Return the distance from every start to every end, over the nearer bridge if the river is between."""
     straight = np.hypot(from_x[:, None] - to_x, from_y[:, None] - to_y)
     over = np.full_like(straight, np.inf)
     for y in BRIDGES:
@@ -215,7 +215,7 @@ def walks(from_x: Metres, from_y: Metres, to_x: Metres, to_y: Metres) -> Metres:
 
 
 def to_degrees(x: Metres, y: Metres) -> tuple[Metres, Metres]:
-    """Latitude and longitude, to six decimals (0.1 m)."""
+    """Return latitude and longitude, to six decimals (0.1 m)."""
     lat = SQUARE_LAT + y / METRES_PER_DEGREE
     lon = SQUARE_LON + x / (METRES_PER_DEGREE * np.cos(np.radians(SQUARE_LAT)))
     return np.round(lat, 6), np.round(lon, 6)

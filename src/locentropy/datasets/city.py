@@ -1,11 +1,11 @@
 """A synthetic city: people with homes, work and habits, and places with opening hours.
 
 Town, places and people are invented. The coordinates lie in the open Atlantic, so that no real place can be
-mistaken for one of these. Every person has a home shared with neighbours, most have work or school, and all
-have favourite places near them where they come again and again, besides others that they try. The result is
-what location entropy is about: stations and parks that everybody passes, venues that a few regulars rule,
-homes of a handful, and places in the public list that nobody visits. Other habits (`_habits`) make cities in
-which the visitors of a place are unlike the visitors of all places together, to try statistics on.
+mistaken for one of these. Every person has a home shared with neighbours, most have work or school, and all have
+favourite places nearby that they visit again and again, besides others that they try. So there is everything that
+location entropy tells apart: stations and parks that everybody passes, venues with a few regulars who make most of
+the visits, homes of a handful of people, and listed places that nobody visits. Other habits (`_crowd.py`) make cities
+in which the visitors of a place differ from the visitors of all places together, to test statistics on.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ import pyarrow.parquet as pq
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import atomic_write, made_folder
-from locentropy.datasets._crowd import MAX_SEED, stream
-from locentropy.datasets._habits import HOMES_FACTOR, Habits, draw_crowd
-from locentropy.datasets._people import KINDS, Day, People, draw_people
-from locentropy.datasets._places import KIND_NAMES, Places, draw_places
+from locentropy.datasets._crowd import HOMES_FACTOR, Habits, draw_crowd
+from locentropy.datasets._people import Day, People, draw_people
+from locentropy.datasets._places import KIND_NAMES, KINDS, Places, draw_places
+from locentropy.datasets.random_stream import MAX_SEED, stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,10 +54,10 @@ _PLACES_STREAM, _PEOPLE_STREAM, _DAYS_STREAM = range(3)
 
 @dataclass(frozen=True, init=False, repr=False)
 class City:
-    """A city of some places in which people move about for some days: `City(people=3000, places=400)`.
+    """A city in which people visit places for some days: `City(people=3000, places=400)`.
 
-    Equal parameters give equal data. The places depend on their number and the seed alone, and on whether
-    people have the habits `homes`.
+    Equal parameters give equal data. The places depend only on their number, on the seed, and on whether the habits
+    are `homes`.
     """
 
     people: int
@@ -71,9 +71,9 @@ class City:
     start: date
     """The first day."""
     habits: Habits
-    """How people choose where to go: as `usual`; `clustered` in communities that keep to places of their own; in
-    `homes` of one resident and a few guests, which are most places; or as `regulars`, who rule the venues that have
-    them. In the last three the visitors of a place are far from a fair sample of all."""
+    """How people choose where to go: `usual`; `clustered`, in communities that keep to places of their own; `homes`,
+    where most places are homes of one resident and a few guests; or `regulars`, who make most of the visits of the
+    venues that have them. In the last three the visitors of a place are far from a fair sample of all."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class City:
         check_whole(call, "seed", seed, 0, MAX_SEED)
         _check_start(start, days)
         _check_habits(habits)
-        # `places` is also a method, the one that gives their table; hence the other name of the field.
+        # `places` is also the method that returns their table, so the field has another name.
         fields = {"people": people, "place_count": places, "days": days, "seed": seed}
         for name, value in (fields | {"start": start, "habits": habits}).items():
             object.__setattr__(self, name, value)
@@ -101,7 +101,7 @@ class City:
         return f"City({numbers}, start={self.start!r}, habits={self.habits!r})"
 
     def places(self) -> pa.Table:
-        """The public list of places, visited or not.
+        """Return the public list of places, visited or not.
 
         Columns `location` (such as "cafe-007"), `name`, `kind`, `lat`, `lon`, and `opens` and `closes` as
         HH:MM; no place is open over midnight.
@@ -120,14 +120,14 @@ class City:
         )
 
     def visits(self) -> pa.Table:
-        """All visits in order of time, one row each.
+        """Return all visits in order of time, one row each.
 
         Columns `user` (such as "p01234"), `time`, `location`, and `lat` and `lon` of the place.
         """
         return pa.concat_tables(self.chunks())
 
     def chunks(self) -> Iterator[pa.Table]:
-        """The visits day by day, in tables like that of `visits`."""
+        """Yield the visits day by day, in tables like that of `visits`."""
         width = max(5, len(str(self.people)))
         users = pa.array([f"p{number:0{width}}" for number in range(1, self.people + 1)])
         places, people = self._places, self._townsfolk
@@ -146,17 +146,17 @@ class City:
             yield pa.table(columns, schema=VISITS_SCHEMA)
 
     def write(self, folder: str | PathLike[str], progress: Callable[[float], object] | None = None) -> None:
-        """Write `visits.parquet` and `places.csv` into a folder, which is made if need be.
+        """Write `visits.parquet` and `places.csv` into a folder, which is created if it is missing.
 
-        The two appear together when both are complete, in place of files of these names; nothing else in
-        the folder is touched. `progress` is called with the fraction done after each day.
+        Both files appear together when both are complete, and replace files of these names; nothing else in the
+        folder is touched. `progress` is called with the fraction done after each day.
         """
         target = Path(folder)
         visits, places = target / "visits.parquet", target / "places.csv"
         if (target.exists() and not target.is_dir()) or visits.is_dir() or places.is_dir():
             raise ParameterError(
                 f"folder={str(folder)!r}: expected a folder that can hold visits.parquet and places.csv. "
-                "A correct call: City().write('city')"
+                "For example: City().write('city')"
             )
         with made_folder(target), atomic_write(visits, places) as [visits_part, places_part]:
             pyarrow.csv.write_csv(self.places(), places_part)
@@ -183,7 +183,7 @@ class City:
 
 
 class _Townsfolk(Protocol):
-    """What a city asks of its people."""
+    """What `City` needs of its people."""
 
     def day(self, random: np.random.Generator, weekday: int) -> Day:
         """All visits of one day."""
@@ -191,11 +191,11 @@ class _Townsfolk(Protocol):
 
 
 def _check_start(start: object, days: int) -> None:
-    # A datetime is a date in Python, but carries a time of day that has no meaning here.
+    # A datetime is a date in Python, but has a time of day, which means nothing here.
     if type(start) is not date or not date(1970, 1, 1) <= start <= date.max - timedelta(days=days):
         raise ParameterError(
             f"start={start!r}: expected a date from 1970 on. "
-            "A correct call: City(people=3000, start=date(2025, 3, 3))"
+            "For example: City(people=3000, start=date(2025, 3, 3))"
         )
 
 
@@ -203,7 +203,7 @@ def _check_habits(habits: object) -> None:
     if habits not in get_args(Habits):
         raise ParameterError(
             f"habits={habits!r} is not one of {', '.join(map(repr, get_args(Habits)))}. "
-            "A correct call: City(people=3000, habits='regulars')"
+            "For example: City(people=3000, habits='regulars')"
         )
 
 
