@@ -2,15 +2,26 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint bench bench-peers audit fuzz soak docs pictures clean
+.PHONY: demo quick test nightly lint bench bench-peers audit fuzz soak docs pictures clean
 
 demo: $(VENV)/.installed
 	$(BIN)/locentropy demo
 
 # One more than there are processors: some tests mostly wait, for kills to happen or for Spark to start.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+PYTEST   = $(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+# While you work: about two minutes on two processors. Every package, and every mechanism's privacy check.
+quick: $(VENV)/.installed-dev
+	$(PYTEST) -m "not slow and not nightly"
+
+# Before you push: everything but what is only worth its time once a night.
 test: $(VENV)/.installed-dev
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+	$(PYTEST) -m "not nightly"
+
+# The rest: long sweeps, and every property test once more with many examples.
+nightly: $(VENV)/.installed-dev
+	LOCENTROPY_EXAMPLES=nightly $(PYTEST) -m nightly
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -31,11 +42,11 @@ bench: $(VENV)/.installed-dev
 bench-peers: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/peers.py
 
-# Our own promises attacked: half an hour on two processors.
-audit: $(VENV)/.installed
+# Our own guarantees attacked: half an hour on two processors.
+audit: $(VENV)/.installed-lab
 	$(BIN)/locentropy audit --out audit.html
 
-# Hostile input for every reader; the tests do the same for half a minute each. `.ci/nightly` is for a scheduled job.
+# Hostile input for every reader; `make test` gives each a few hundred inputs. `.ci/nightly` is for a scheduled job.
 SEED         ?= 0
 SECONDS_EACH ?= 600
 PUBLICATIONS ?= 1000
@@ -60,11 +71,19 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-# The stamps are older than pyproject.toml exactly when something it names may be missing.
+# A stamp is older than a pyproject.toml exactly when something that file names may be missing.
+PIP = $(BIN)/pip install --quiet --disable-pip-version-check
+
+# The product alone, as its users have it.
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(PIP) --editable .
 	touch $@
 
-$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+# With the laboratory, which adds `locentropy audit` and `locentropy reproduce`.
+$(VENV)/.installed-lab: pyproject.toml lab/pyproject.toml | $(VENV)/bin/python
+	$(PIP) --editable . --editable ./lab
 	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-dev: pyproject.toml lab/pyproject.toml | $(VENV)/bin/python
+	$(PIP) --editable '.[dev]' --editable ./lab
+	touch $@ $(VENV)/.installed-lab $(VENV)/.installed

@@ -11,7 +11,7 @@ from pathlib import Path
 import locentropy as le
 from locentropy.ledger import store as ledger_store
 from locentropy.ledger.rules import Entry
-from locentropy.planning import Words, plan_file
+from locentropy.planning import plan_file
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.publishing.publication_file import claimed
 
@@ -55,9 +55,9 @@ def read_ledger(folder: Path, content: bytes) -> None:
 
 
 def plan_seeds() -> list[bytes]:
-    words = Words(title="Map of May", curator="City", purpose="bus lines")
+    about = le.About(title="Map of May", curator="City", intended_use="bus lines")
     plans = [
-        le.plan(le.Shares(1), n_locations=400, n_users=3000, about=words),
+        le.plan(le.Shares(1), n_locations=400, n_users=3000, about=about),
         le.plan(
             le.Moments(0.5, max_locations=5, max_visits=5, max_users=1000),
             n_locations=3,
@@ -86,7 +86,7 @@ def read_plan(folder: Path, content: bytes) -> None:
     found = plan_file.read(path)
     plan_file.write(found, folder / "again.yaml")
     again = plan_file.read(folder / "again.yaml")
-    assert (again.guarantee, again.mechanism, again.words) == (found.guarantee, found.mechanism, found.words)
+    assert (again.guarantee, again.mechanism, again.about) == (found.guarantee, found.mechanism, found.about)
 
 
 ORDER = {"ledger": "none", "mechanism": "Limit", "title": "Map"}

@@ -1,4 +1,4 @@
-"""Feed a reader for some time, and keep what it could not stand.
+"""Feed a reader so many inputs, or for some time, and keep what it could not stand.
 
     python -m tests.fuzz.running --seconds 600                 # every reader, two at a time
     python -m tests.fuzz.running csv --seed 7 --only 1234      # one input again, with its traceback
@@ -132,25 +132,28 @@ class Feeding:
 def fed(
     reader: str,
     seed: int,
-    seconds: float,
+    seconds: float = math.inf,
     *,
+    inputs: float = math.inf,
     targets: str = "tests.fuzz.targets",
     patience: float = PATIENCE,
     most_findings: int = MOST_FINDINGS,
 ) -> Outcome:
-    """Feed a reader with the inputs of a seed, for some time."""
+    """Feed a reader with the inputs of a seed, so many of them or for some time."""
     outcome, at = Outcome(reader, seed), 0
     ends = math.inf  # counted from the first input: libraries and seeds take their time
 
     def going() -> bool:
-        return time.monotonic() < ends and len(outcome.findings) < most_findings
+        return at < inputs and time.monotonic() < ends and len(outcome.findings) < most_findings
 
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         while going():
             feeding = Feeding(targets, reader, seed, at, folder)
+            started = False  # libraries and seeds may take longer than an input
             try:
                 while going():
-                    said = feeding.lines(patience)
+                    said = feeding.lines(patience if started else PATIENCE)
+                    started = True
                     if not said:
                         problem = "hangs" if said is None else "dies"
                         outcome.findings[at] = f"{problem}: {feeding.end()}"
@@ -158,6 +161,8 @@ def fed(
                     ends = min(ends, time.monotonic() + seconds)
                     for each in said:
                         at = each.get("take", at)
+                        if at >= inputs:
+                            break
                         _count(outcome, at, each)
             finally:
                 if feeding.process.returncode is None:
