@@ -147,7 +147,7 @@ def test_exact_values_and_the_private_log(tmp_path: Path) -> None:
 
 
 def test_a_claim_is_made_for_its_owner(tmp_path: Path) -> None:
-    with claim_file.claimed(tmp_path / "may", {"ledger": claim_file.NO_LEDGER}, None):
+    with claim_file.locked_publication(tmp_path / "may", {"ledger": claim_file.NO_LEDGER_ID}, None):
         assert modes(tmp_path) == {".may.publishing": 0o600}
     assert names(tmp_path) == []
 

@@ -13,7 +13,7 @@ from locentropy.ledger import store as ledger_store
 from locentropy.ledger.rules import Entry
 from locentropy.planning import plan_file
 from locentropy.privacy.guarantee import Guarantee
-from locentropy.publishing.publication_file import claimed
+from locentropy.publishing.publication_file import locked_publication
 
 LEDGER_ID, SPENDS = "0" * 32, ["1" * 32, "2" * 32, "3" * 32]
 _STAMP = {"software": "locentropy 0", "time": "2026-01-01T00:00:00+00:00"}
@@ -98,6 +98,6 @@ def claim_seeds() -> list[bytes]:
 
 def read_claim(folder: Path, content: bytes) -> None:
     (folder / ".may.publishing").write_bytes(content)
-    with claimed(folder / "may", ORDER, None) as claim:
+    with locked_publication(folder / "may", ORDER, None) as claim:
         assert re.fullmatch("[0-9a-f]{32}", claim.release_id)
         assert not claim.begun, "nothing was spent, and nothing is there"

@@ -11,7 +11,7 @@ import pytest
 import locentropy as le
 from locentropy.core.errors import LocentropyError, ReleaseError, SourceError
 from locentropy.core.strict_yaml import read_document
-from locentropy.publishing.publication_file import claimed
+from locentropy.publishing.publication_file import locked_publication
 from tests.fuzz.budgets import ORDER
 
 
@@ -67,7 +67,7 @@ def test_a_claim_of_lists_in_lists(tmp_path: Path) -> None:
     path.write_text("[" * 100_000)
     with (
         pytest.raises(LocentropyError, match="not what an interrupted attempt leaves"),
-        claimed(tmp_path / "may", ORDER, None),
+        locked_publication(tmp_path / "may", ORDER, None),
     ):
         pass
     assert path.exists(), "what is not ours is not removed"

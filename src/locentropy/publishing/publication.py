@@ -1,10 +1,10 @@
-"""A claim: the right to publish into one directory, once, and what was already done under it.
+"""Publication: the right to publish into one directory, once, and what was already done under it.
 
     nothing begun      neither spent nor drawn: if the attempt fails now, nothing of it stays
-    begun              spent, or about to be: the claim outlives the process, so that a retry does not spend again
+    begun              spent, or about to be: it outlives the process, so that a retry does not spend again
     drawn              the release is on disk, whole: a retry gives it its name and does not draw again
 
-How a claim is kept across crashes: claim_file.py.
+How it is kept across crashes: publication_file.py.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from locentropy.ledger.ledger import Ledger
-    from locentropy.ledger.rules import Book
+    from locentropy.ledger.rules import Account
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.release.release import Release
 
@@ -47,7 +47,7 @@ class Publication:
     drawn: bool = False
     """Whether an earlier attempt had all its numbers on disk: for this spend there are no others."""
     remember_drawn: Callable[[], None] = lambda: None
-    """Keep that in mind, whatever happens to this process."""
+    """Records on disk that all numbers are drawn, so that a retry knows it after a crash."""
 
     @property
     def is_drawn(self) -> bool:
@@ -64,7 +64,7 @@ class Publication:
         return any(left) or self.is_drawn or (ledger is not None and self.is_paid(ledger))
 
     def check_target(self) -> None:
-        """Refuse a directory that could not take the release in the end, while refusing is free of charge."""
+        """Raise for a directory that could not take the release in the end, before anything is spent."""
         target = self.target
         if target.is_symlink() or (target.exists() and not (target.is_dir() and not any(target.iterdir()))):
             raise ReleaseError(
@@ -77,8 +77,8 @@ class Publication:
                 f"{target} is a file system of its own. Name a directory in it: {target}/release"
             )
 
-    def pay(self, ledger: Ledger | None, guarantee: Guarantee, purpose: str) -> Book | None:
-        """Spend for this release, unless an earlier attempt did; what the ledger says then."""
+    def pay(self, ledger: Ledger | None, guarantee: Guarantee, purpose: str) -> Account | None:
+        """Spend for this release, unless an earlier attempt did, and return what the ledger says then."""
         earlier, self.begun = self.begun, True
         if ledger is None:
             return None
@@ -90,11 +90,11 @@ class Publication:
         return ledger.read()
 
     def stage(self, release: Release) -> None:
-        """Put a release on disk, whole, beside its directory."""
+        """Write a release to disk, whole, beside its directory."""
         stage(release, self.target, when_whole=self.remember_drawn)
 
     def check_drawn(self) -> None:
-        """Refuse to go on with files of an earlier attempt that are no longer whole."""
+        """Raise if files that an earlier attempt has drawn are no longer whole."""
         staged = staged_path(self.target, self.release_id)
         if staged.is_dir() and not verify(staged).ok:
             raise ReleaseError(
@@ -103,12 +103,12 @@ class Publication:
             )
 
     def recover(self) -> None:
-        """Take up files that an earlier attempt has drawn and could not name any more."""
+        """Find files that an earlier attempt has drawn and did not name any more."""
         if self.drawn and not self.is_drawn:
             recover(self.target, self.release_id)
 
     def refuse_second_draw(self, ledger: Ledger | None) -> None:
-        """Refuse to draw where an earlier attempt did: its files are gone from here, but may be elsewhere."""
+        """Raise if an earlier attempt has drawn: its files are gone from here, but may be elsewhere."""
         noted = ledger is not None and any(known.spend == self.spend_id for known in ledger.releases())
         if self.drawn or noted:
             raise ReleaseError(
@@ -118,32 +118,32 @@ class Publication:
             )
 
     def finish(self, ledger: Ledger | None) -> None:
-        """Give the staged release its name; to do so twice changes nothing."""
+        """Give the staged release its name. Calling it twice changes nothing."""
         if ledger is not None:
             ledger.record_release(self.spend_id, self.release_id, "staged")
         finish(staged_path(self.target, self.release_id), self.target)
         if ledger is not None:
             ledger.record_release(self.spend_id, self.release_id, "published")
-        self.begun = False  # all is done: nothing to remember
+        self.begun = False  # all is done: there is nothing left to resume
 
 
 def check_name(target: Path) -> None:
-    """Refuse a name that could not be written down, or to which what is written beside it could not be added."""
+    """Raise for a name that is not UTF-8, or too long for the names of the files written beside it."""
     try:
         str(target).encode()
     except UnicodeEncodeError:
         shown = os.fsencode(target).decode(errors="backslashreplace")
         raise ReleaseError(
-            f"{shown} is not UTF-8, and readers could not name it. Choose another name."
+            f"{shown} is not UTF-8, so readers could not name it. Choose another name."
         ) from None
     if len(os.fsencode(staged_path(target, 32 * "0").name)) > _LONGEST_NAME:
         raise ReleaseError(
-            f"{target} has too long a name for what is written beside it. Choose a shorter one."
+            f"{target} has too long a name: longer ones are needed for the files beside it. Choose a shorter one."
         )
 
 
-def ledger_note(book: Book, spend_id: str) -> LedgerNote:
-    """What a release says about its ledger: the sums as they were after its own spend."""
+def ledger_note(book: Account, spend_id: str) -> LedgerNote:
+    """What a release says about its ledger: the sums right after its own spend."""
     [spend] = [each for each in book.spends if each.id == spend_id]
     paid = book.spends[: spend.number]
     finite = sum((each.epsilon or Fraction(0) for each in paid), Fraction(0))

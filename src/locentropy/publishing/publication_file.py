@@ -1,9 +1,10 @@
-"""Claims on disk: one process at a time, and a memory across crashes.
+"""Publications on disk: one process at a time, and a memory across crashes.
 
-    .city.publishing      beside the directory `city`, owner only: the ids of the spend and of the release, the order
+    .city.publishing      beside the directory `city`, for its owner only: the ids of the spend and of the release, and
+                          the identity of the request (under the key `order`, as the first version called it)
 
-The file is on disk before the budget is spent and goes away when the release has its name. A retry of the same order
-finds it and goes on from there. Where nothing was begun, it goes away with the attempt, or the next one takes it over.
+The file is on disk before the budget is spent and is removed when the release has its name. A retry of the same request
+finds it and continues from there. Where nothing was begun, it is removed with the attempt, or replaced by the next one.
 """
 
 from __future__ import annotations
@@ -28,15 +29,19 @@ if TYPE_CHECKING:
 
     from locentropy.ledger.ledger import Ledger
 
-Short = dict[str, str]
-"""An order in short: what makes it this one and no other."""
+Identity = dict[str, str]
+"""What makes a request this one and no other. It is written to disk: keys and texts must stay as they are."""
 
-NO_LEDGER: Final = "none"
+NO_LEDGER_ID: Final = "none"
+"""What stands in an identity in the place of the ledger's id, where there is no ledger."""
 
 UNFINISHED: Final = (
     "The attempt has begun and is not finished. Repeat the same call: what was spent for it is not spent again, and "
     "what was drawn is not drawn again."
 )
+
+_SHOWN: Final = {"unit": "entropy_unit"}
+"""Keys of an identity that are called otherwise in the interface."""
 
 _LARGEST: Final = 1 << 20
 _DRAWN: Final = b"drawn"
@@ -44,34 +49,34 @@ _DRAWN: Final = b"drawn"
 
 
 @contextmanager
-def claimed(target: Path, order: Short, ledger: Ledger | None) -> Iterator[Publication]:
-    """Hold the claim on a directory: a new one, or that of an attempt at the same order that did not finish."""
+def locked_publication(target: Path, identity: Identity, ledger: Ledger | None) -> Iterator[Publication]:
+    """Lock the publication into a directory: a new one, or that of an unfinished attempt at the same request."""
     path = _path(target)
     handle = _locked(path, target)
     try:
-        claim = _resume_or_create(handle, path, target, order, ledger)
+        publication = _resume_or_create(handle, path, target, identity, ledger)
         try:
-            yield claim
+            yield publication
         except BaseException as error:
-            if claim.begun:
+            if publication.begun:
                 error.add_note(UNFINISHED)
             raise
         finally:
-            if not claim.begun:
+            if not publication.begun:
                 path.unlink()
     finally:
         os.close(handle)
 
 
-def unfinished(target: Path, order: Short, ledger: Ledger | None) -> Publication | None:
-    """The claim of an attempt at this order that has begun and did not finish; refuses one at another order."""
+def unfinished(target: Path, identity: Identity, ledger: Ledger | None) -> Publication | None:
+    """The publication of an unfinished attempt at this request, if there is one; raises for one at another request."""
     path = _path(target)
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
         return None
     try:
-        return _earlier(handle, path, target, order, ledger)
+        return _earlier(handle, path, target, identity, ledger)
     finally:
         os.close(handle)
 
@@ -81,7 +86,7 @@ def _path(target: Path) -> Path:
 
 
 def _locked(path: Path, target: Path) -> int:
-    """The file, open and locked until it is closed or the process ends, however it ends."""
+    """Open and lock the file, until it is closed or the process ends, however it ends."""
     while True:
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
@@ -98,7 +103,7 @@ def _locked(path: Path, target: Path) -> int:
             raise ReleaseError(told) from None
         if _has_name(handle, path):
             return handle
-        # Whoever held it has finished and removed it between our opening and our locking: the lock is on nothing.
+        # The holder has finished and removed the file between our opening and our locking: try again with a new one.
         os.close(handle)
 
 
@@ -110,35 +115,39 @@ def _has_name(handle: int, path: Path) -> bool:
 
 
 def _resume_or_create(
-    handle: int, path: Path, target: Path, order: Short, ledger: Ledger | None
+    handle: int, path: Path, target: Path, identity: Identity, ledger: Ledger | None
 ) -> Publication:
     remember_drawn = partial(_append, handle, _DRAWN)
-    earlier = _earlier(handle, path, target, order, ledger)
+    earlier = _earlier(handle, path, target, identity, ledger)
     if earlier is not None:
         earlier.remember_drawn = remember_drawn
         return earlier
-    claim = Publication(target, new_id(), new_id(), remember_drawn=remember_drawn)
+    publication = Publication(target, new_id(), new_id(), remember_drawn=remember_drawn)
     try:
-        _write(handle, path, {"spend": claim.spend_id, "release": claim.release_id, "order": order})
+        _write(
+            handle,
+            path,
+            {"spend": publication.spend_id, "release": publication.release_id, "order": identity},
+        )
     except OSError as error:
-        path.unlink()  # whatever is in it, nothing was begun under it
+        path.unlink()  # whatever is in it, nothing was begun
         raise _unwritable(target, error) from None
-    return claim
+    return publication
 
 
 def _earlier(
-    handle: int, path: Path, target: Path, order: Short, ledger: Ledger | None
+    handle: int, path: Path, target: Path, identity: Identity, ledger: Ledger | None
 ) -> Publication | None:
     memory = _read(handle, path)
     if memory is None:
         return None
-    claim = Publication(target, memory["release"], memory["spend"], drawn=memory["drawn"])
-    # Whether another ledger than this one was charged, nobody can tell here.
-    elsewhere = memory["order"].get("ledger") not in (NO_LEDGER, order["ledger"])
-    claim.begun = elsewhere or claim.drawn or claim.was_begun(ledger)
-    if claim.begun and memory["order"] != order:
-        raise ReleaseError(_other_order(path, target, memory["order"], order))
-    return claim if claim.begun else None
+    publication = Publication(target, memory["release"], memory["spend"], drawn=memory["drawn"])
+    # Whether another ledger than this one was charged cannot be told here.
+    elsewhere = memory["order"].get("ledger") not in (NO_LEDGER_ID, identity["ledger"])
+    publication.begun = elsewhere or publication.drawn or publication.was_begun(ledger)
+    if publication.begun and memory["order"] != identity:
+        raise ReleaseError(_other_request(path, target, memory["order"], identity))
+    return publication if publication.begun else None
 
 
 def _read(handle: int, path: Path) -> dict[str, Any] | None:
@@ -148,13 +157,15 @@ def _read(handle: int, path: Path) -> dict[str, Any] | None:
     except ValueError:
         return None  # new, or cut off while it was written: the spend comes after it is on disk, so none was made
     except RecursionError:
-        memory = None  # lists in lists without end
+        memory = None  # nested too deep
     if (
         not isinstance(memory, dict)
         or not isinstance(memory.get("order"), dict)
         or not all(re.fullmatch("[0-9a-f]{32}", str(memory.get(name))) for name in ("spend", "release"))
     ):
-        raise ReleaseError(f"{path} is not what an interrupted attempt leaves. Choose another directory.")
+        raise ReleaseError(
+            f"{path} is not a file that an interrupted attempt leaves. Choose another directory."
+        )
     return {**memory, "drawn": _DRAWN in rest.split(b"\n")}
 
 
@@ -162,14 +173,14 @@ def _write(handle: int, path: Path, memory: dict[str, Any]) -> None:
     content = json.dumps(memory).encode()
     os.ftruncate(handle, 0)
     if os.pwrite(handle, content, 0) != len(content):
-        # A disk that fills up in the middle: half of it would be taken for nothing, and spent for again.
+        # The disk filled up: half a file would be taken for no attempt, and the next one would spend again.
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     os.fsync(handle)
     sync_folder(path.parent)
 
 
 def _append(handle: int, line: bytes) -> None:
-    """Add a line: what is there already is never written anew, so no crash can take it away."""
+    """Add a line: what is there already is not rewritten, so no crash can destroy it."""
     content = b"\n" + line
     if os.pwrite(handle, content, os.fstat(handle).st_size) != len(content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -183,10 +194,10 @@ def _unwritable(target: Path, error: OSError) -> ReleaseError:
     )
 
 
-def _other_order(path: Path, target: Path, earlier: Short, order: Short) -> str:
-    other = [name for name in order if earlier.get(name) != order[name]]
+def _other_request(path: Path, target: Path, earlier: Identity, identity: Identity) -> str:
+    other = [_SHOWN.get(name, name) for name in identity if earlier.get(name) != identity[name]]
     return (
         f"{target}: an earlier attempt to publish something else there has begun and did not finish; it differs in "
-        f"{', '.join(other) or 'what it was told'}. Repeat that one as it was, or choose another directory. To give it "
-        f"up, remove {path} and what begins with {path.with_suffix('').name}. beside it; what it spent stays spent."
+        f"{', '.join(other) or 'what it was given'}. Repeat that one as it was, or choose another directory. To give "
+        f"it up, remove {path} and what begins with {path.with_suffix('').name}. beside it; what it spent stays spent."
     )

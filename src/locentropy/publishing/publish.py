@@ -1,4 +1,4 @@
-"""Publish: the one story from visits to a release, in the order that keeps the promise.
+"""Publish: from visits to a release, in the order that keeps the guarantee.
 
     request    settled from public things alone; refused if it does not fit the budget
     read       the visits are read, checked and counted; whatever is wrong with them shows now
@@ -7,26 +7,28 @@
     estimate   entropies from the noisy numbers and public things alone
     write      all files beside the target, then one rename
 
-Whoever is interrupted calls again: what was spent is not spent again, what was drawn is not drawn again.
+Reading, spending and measuring: pay_and_measure.py. An interrupted call can be repeated: what was spent is not spent
+again, what was drawn is not drawn again (publication.py).
 """
 
 from __future__ import annotations
 
 import os
 import warnings
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from locentropy.core.errors import ParameterError, ReleaseError, SourceError
 from locentropy.core.locations import Locations
-from locentropy.core.queries import CachedQueries
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
 from locentropy.privacy.noise import OpenDPNoise
+from locentropy.publishing.pay_and_measure import pay_and_measure
 from locentropy.publishing.publication import Publication, check_name, ledger_note
-from locentropy.publishing.publication_file import claimed
+from locentropy.publishing.publication_file import locked_publication
 from locentropy.publishing.request import Request
 from locentropy.release.files import marked_target
 from locentropy.release.release import Release
@@ -35,7 +37,7 @@ from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from locentropy.core.estimates import Measurements
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class ResumedWarning(UserWarning):
-    """What was published is what an earlier attempt had drawn."""
+    """The release is the one that an earlier, interrupted attempt had drawn."""
 
 
 def publish(
@@ -79,8 +81,8 @@ def publish(
         Which places are published: a `PublicLocations`, a `Grid` or a `SelectLocations`. None is for mechanisms that
         select places by themselves.
     ledger
-        The budget that pays for it: a `Ledger` or its file. None, said aloud, counts it against no budget: for
-        synthetic data.
+        The budget that pays for it: a `Ledger` or its file. With None the release is counted against no budget: use
+        that only with synthetic data.
     out
         A directory for the files of the release. An interrupted call can be repeated: what was spent is not spent
         again. Without it the release is returned only; what was spent for it is spent, whether or not it is saved.
@@ -93,7 +95,7 @@ def publish(
     entropy_unit
         "nats" or "bits".
     resources, progress
-        Memory, threads and engine; a function that hears what is being done.
+        Memory, threads and engine; a function that is called with what is being done.
     """
     request = Request(mechanism, locations, exclude, about or About(), entropy_unit, not_private)
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
@@ -110,22 +112,24 @@ def carry_out(
     progress: Progress | None = None,
     when_open: Callable[[Roles], None] = lambda columns: None,
 ) -> Release:
-    """Publish what a request says. `when_open` hears which column plays which role, while nothing is spent."""
+    """Publish what a request says. `when_open` is called with the role of each column, before anything is spent."""
     if not isinstance(visits, Visits):
         raise ParameterError(
             f"visits is a {type(visits).__name__}, and must say which column is what. For example: "
             'publish(Visits("checkins.parquet", user="uid", location="venue"), …)'
         )
     read = partial(open_queries, visits, resources=resources, progress=progress, when_open=when_open)
-    draw = partial(_drawn, request, ledger=ledger, read=read, progress=progress, bad_rows=visits.bad_rows)
+    make = partial(
+        _make_release, request, ledger=ledger, read=read, progress=progress, bad_rows=visits.bad_rows
+    )
     if out is None:
-        return draw(Publication(Path(), new_id(), new_id()))
+        return make(Publication(Path(), new_id(), new_id()))
     named = Path(os.path.abspath(out))  # noqa: PTH100  # without dots
     if not named.name:
         raise ReleaseError(f"{out} is no directory of its own. For example: out='may'")
     target = marked_target(named, private=request.guarantee.private)
     check_name(target)
-    with claimed(target, request.identity(ledger), ledger) as publication:
+    with locked_publication(target, request.identity(ledger), ledger) as publication:
         publication.recover()
         if publication.is_drawn:
             publication.check_drawn()
@@ -138,7 +142,7 @@ def carry_out(
         else:
             publication.check_target()
             publication.refuse_second_draw(ledger)
-            publication.stage(draw(publication))
+            publication.stage(make(publication))
         publication.finish(ledger)
     try:
         return Release.load(target)
@@ -147,7 +151,7 @@ def carry_out(
         raise
 
 
-def _drawn(
+def _make_release(
     request: Request,
     publication: Publication,
     *,
@@ -156,19 +160,20 @@ def _drawn(
     progress: Progress | None,
     bad_rows: BadRows,
 ) -> Release:
-    """Read, spend, draw: the release, not yet on disk."""
-    if ledger is not None and not publication.is_paid(ledger):
-        ledger.check(request.guarantee)  # before the data is read; the spend itself decides
-    wanted = request.locations if isinstance(request.locations, Grid) else request.listed
-    with read(locations=wanted) as opened:
-        queries = CachedQueries(_without_excluded(request, opened))
-        _rehearse(request, queries)
-        if progress is not None:
-            progress(
-                "Drawing noise", None
-            )  # the last moment at which whoever reports can stop it for nothing
-        book = publication.pay(ledger, request.guarantee, request.about.title)
-        measurements, listed = _measure(request, queries)
+    """Read, pay, measure and estimate: the release, not yet on disk."""
+
+    def check() -> None:
+        if ledger is not None and not publication.is_paid(ledger):
+            ledger.check(request.guarantee)  # the spend itself decides; this refuses before the data is read
+
+    book, (measurements, listed) = pay_and_measure(
+        check=check,
+        read=lambda: _open(request, read),
+        rehearse=lambda queries: _rehearse(request, queries),
+        pay=lambda: publication.pay(ledger, request.guarantee, request.about.title),
+        measure=lambda queries: _measure(request, queries),
+        progress=progress,
+    )
     estimates = request.mechanism.estimate(measurements, listed)
     note = None if book is None else ledger_note(book, publication.spend_id)
     tuned = book is not None and bool(book.evaluations)
@@ -176,26 +181,31 @@ def _drawn(
     return Release.of(estimates, listed, statement)
 
 
-def _without_excluded(request: Request, queries: Queries) -> Queries:
-    """Queries as if no visit to an excluded place had been made; a public list was opened without them."""
-    if request.excluded is None:
-        return queries
-    if request.listed is None:
-        return queries.restricted_to(Locations(queries.locations).without(request.excluded))
-    return queries.restricted_to(request.listed) if isinstance(request.locations, Grid) else queries
+@contextmanager
+def _open(request: Request, read: Callable[..., AbstractContextManager[Queries]]) -> Iterator[Queries]:
+    """Queries as if no visit to an excluded place had been made."""
+    wanted = request.locations if isinstance(request.locations, Grid) else request.listed
+    with read(locations=wanted) as queries:
+        if request.excluded is None:
+            yield queries
+        elif request.listed is None:
+            yield queries.restricted_to(Locations(queries.locations).without(request.excluded))
+        else:  # a public list was opened without them; a grid is opened whole
+            yield queries.restricted_to(request.listed) if isinstance(request.locations, Grid) else queries
 
 
-def _rehearse(request: Request, queries: CachedQueries) -> None:
+def _rehearse(request: Request, queries: Queries) -> None:
     """Ask what will be asked first, so that what can fail because of the data fails before the spend."""
     if isinstance(request.locations, SelectLocations):
         request.locations.rehearse(queries)
     if not request.mechanism.rehearse(queries):
+        grid = isinstance(request.locations, Grid)
+        where = "the grid" if grid else "the places that are to be published"
         ask = (
             "Are its edges in the order south, west, north, east, and do lat and lon name the right columns?"
-            if isinstance(request.locations, Grid)
+            if grid
             else "Are ids written alike in both, and is the list's column of ids (--places-location) the right one?"
         )
-        where = "the grid" if isinstance(request.locations, Grid) else "the places that are to be published"
         raise SourceError(
             f"No visit is in {where}, so all that could be published is noise. {ask} Nothing was spent."
         )

@@ -16,7 +16,7 @@ from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
-from locentropy.publishing.publication_file import NO_LEDGER
+from locentropy.publishing.publication_file import NO_LEDGER_ID
 from locentropy.release.statement import About, Statement
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from locentropy.ledger.ledger import Ledger
     from locentropy.mechanisms.base import Mechanism
     from locentropy.privacy.guarantee import Guarantee
+    from locentropy.publishing.publication_file import Identity
     from locentropy.release.statement import EntropyUnit, LedgerNote
     from locentropy.visits.visits import BadRows
 
@@ -117,11 +118,11 @@ class Request:
         """The places that are not to be published: visits to them are as if they had not been made."""
         return None if self.exclude is None else self.exclude.load()
 
-    def identity(self, ledger: Ledger | None) -> dict[str, str]:
+    def identity(self, ledger: Ledger | None) -> Identity:
         """What makes this request this one, for a retry to know that it is the same. Public."""
         parameters = written_parameters(self.mechanism).items()
         return {
-            "ledger": NO_LEDGER if ledger is None else ledger.read().id,
+            "ledger": NO_LEDGER_ID if ledger is None else ledger.read().id,
             "mechanism": type(self.mechanism).__name__,
             "parameters": ", ".join(f"{name}={value}" for name, value in parameters),
             "places": self._source,

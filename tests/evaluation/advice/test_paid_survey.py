@@ -10,8 +10,8 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import BudgetError, LedgerError, LocentropyError, ParameterError, SourceError
+from locentropy.core.queries import CachedQueries
 from locentropy.evaluation.advice.advisor import advise
-from locentropy.evaluation.advice.advisor import paid_survey as granted
 from locentropy.evaluation.advice.density import crossover
 from locentropy.evaluation.advice.paid_survey import PURPOSE, measure_activity, survey_for
 from locentropy.mechanisms.survey import Activity, ActivitySurvey
@@ -135,9 +135,9 @@ def test_every_question_is_asked_before_the_spend(
     visits: le.Visits, ledger: le.Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An engine that gives up does so while that is free of charge."""
-    for name in ("profile", "places_per_user", "largest_visits_per_user"):
+    for name in ("profile", "locations_per_user", "largest_visits_per_user"):
         with monkeypatch.context() as patched:
-            patched.setattr(granted.CachedQueries, name, _must_not)
+            patched.setattr(CachedQueries, name, _must_not)
             with pytest.raises(AssertionError):
                 measure_activity(visits, public(), SURVEY, ledger=ledger)
         assert not ledger.history(), name
@@ -148,7 +148,7 @@ def test_no_question_is_asked_after_the_spend(
 ) -> None:
     """What the engine has answered it is not asked again: it might give up the second time."""
     asked = []
-    for name in ("profile", "places_per_user", "largest_visits_per_user"):
+    for name in ("profile", "locations_per_user", "largest_visits_per_user"):
         real = getattr(TableQueries, name)
 
         def watched(self: TableQueries, *given: Any, real: Any = real) -> Any:

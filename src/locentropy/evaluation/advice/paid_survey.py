@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import BudgetError, ParameterError, SourceError
-from locentropy.core.queries import CachedQueries
 from locentropy.evaluation.advice.bounds import USUAL_PLACES, USUAL_VISITS
 from locentropy.evaluation.advice.density import crossover
 from locentropy.evaluation.advice.recommendations import USUAL_MIN_USERS, proposed_delta
@@ -21,6 +20,7 @@ from locentropy.places.grid import Grid
 from locentropy.places.public_list import PublicLocations
 from locentropy.privacy.guarantee import exact, exact_text
 from locentropy.privacy.noise import OpenDPNoise
+from locentropy.publishing.pay_and_measure import pay_and_measure
 from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from locentropy.core.queries import Queries
     from locentropy.mechanisms.survey import Activity
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.visits.columns import Roles
@@ -90,39 +91,45 @@ def measure_activity(
             "Private statistics are paid for through a ledger, and none was given. For example: " + _CALL
         )
     book = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
-    promise = survey.guarantee
-    book.check(promise if before is None else promise + before)
+    guarantee = survey.guarantee
     listed = locations.load() if isinstance(locations, PublicLocations) else locations.locations()
     wanted = listed if isinstance(locations, PublicLocations) else locations
-    _ = survey.scales  # refuses an impossible ε while it is free of charge
-    with open_queries(
-        visits, locations=wanted, resources=resources, progress=progress, when_open=when_open
-    ) as opened:
-        queries = CachedQueries(opened)
-        _rehearse(survey, queries)
-        if progress is not None:
-            progress(
-                "Drawing noise", None
-            )  # the last moment at which whoever reports can stop it for nothing
+    _ = survey.scales  # raises for an impossible ε before anything is spent
+    spent: str | None = None
+
+    def pay() -> None:
+        nonlocal spent
         spent = "may have been"
-        try:
-            book.spend(promise, PURPOSE)
-            spent = "was"
-            return survey.measure(queries, listed, OpenDPNoise())
-        except (BudgetError, ParameterError):  # refused
-            raise
-        except BaseException as error:
+        book.spend(guarantee, PURPOSE)
+        spent = "was"
+
+    try:
+        _, activity = pay_and_measure(
+            check=lambda: book.check(guarantee if before is None else guarantee + before),
+            read=lambda: open_queries(
+                visits, locations=wanted, resources=resources, progress=progress, when_open=when_open
+            ),
+            rehearse=lambda queries: _rehearse(survey, queries),
+            pay=pay,
+            measure=lambda queries: survey.measure(queries, listed, OpenDPNoise()),
+            progress=progress,
+        )
+    except (BudgetError, ParameterError):  # refused
+        raise
+    except BaseException as error:
+        if spent is not None:
             error.add_note(
                 f"ε = {exact_text(exact(survey.epsilon))} {spent} spent for statistics that nobody has seen; the "
                 "ledger knows. Spends are never refunded, and to ask again spends again."
             )
-            raise
+        raise
+    return activity
 
 
-def _rehearse(survey: ActivitySurvey, queries: CachedQueries) -> None:
+def _rehearse(survey: ActivitySurvey, queries: Queries) -> None:
     """Ask all that will be asked, so that what can fail for the data's sake fails before the spend."""
     profile = queries.profile(survey.bounds)
-    queries.places_per_user()
+    queries.locations_per_user()
     queries.largest_visits_per_user()
     if profile.users.sum() == 0:
         raise SourceError(

@@ -1,0 +1,50 @@
+"""Pay, then measure: the one order in which visits are read, paid for and noised.
+
+    check      whether the budget can pay, before anything is read
+    read       the visits are read, checked and counted
+    rehearse   what the measurement asks first is asked, so that what can fail because of the data fails here
+    report     the last moment at which a caller can stop it without a cost
+    pay        the spend is on disk in the ledger, before any noise is drawn; it is never refunded
+    measure    noise is drawn, once
+
+Publishing and the paid survey both go through here. Whatever fails before `pay` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from locentropy.core.queries import CachedQueries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from locentropy.core.queries import Queries
+    from locentropy.visits.engines.base import Progress
+
+Receipt = TypeVar("Receipt")
+Measured = TypeVar("Measured")
+
+
+def pay_and_measure(
+    *,
+    check: Callable[[], None],
+    read: Callable[[], AbstractContextManager[Queries]],
+    rehearse: Callable[[Queries], None],
+    pay: Callable[[], Receipt],
+    measure: Callable[[Queries], Measured],
+    progress: Progress | None = None,
+) -> tuple[Receipt, Measured]:
+    """Run the steps in their order, and return what `pay` and `measure` returned.
+
+    `rehearse` and `measure` share the answers: what was asked before the spend is not computed again after it.
+    """
+    check()
+    with read() as opened:
+        queries = CachedQueries(opened)
+        rehearse(queries)
+        if progress is not None:
+            progress("Drawing noise", None)
+        receipt = pay()
+        return receipt, measure(queries)
