@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -152,9 +152,3 @@ def _joined(noise: Recorder) -> tuple[Integers, Reals]:
         np.concatenate([draw.values.ravel() for draw in noise.draws]),
         np.concatenate([draw.scales.ravel() for draw in noise.draws]),
     )
-
-
-def shown_entropies(estimates: Any, listed: Locations) -> Booleans:
-    """Which locations have a value."""
-    shown: Booleans = ~np.isnan(np.asarray(estimates.entropy))
-    return shown

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from locentropy.core.errors import ParameterError
-from locentropy.mechanisms.registry import example_of, mechanism_from, mechanism_names
+from locentropy.mechanisms.registry import mechanism_class, mechanism_from, mechanism_names
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.mechanisms.survey import ActivitySurvey
-from locentropy_lab.audit.recording import shown_entropies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from locentropy.core.locations import Locations
@@ -39,8 +39,8 @@ class Subject:
     """The mechanism, with its parameters."""
     ask: Ask
     """Its way from queries to noisy numbers."""
-    shown: Callable[[Any, Locations], NDArray[np.bool_]] = shown_entropies
-    """Which locations its result names."""
+    shown: Callable[[Any, Locations], NDArray[np.bool_]]
+    """Which locations its noisy numbers are about."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -61,20 +61,11 @@ class Subject:
 
 def subject_of(name: str, holder: Any) -> Subject:
     """A mechanism with parameters of one's own, to be audited under a name."""
-    if name == "shares":
-        # Up to the noisy integers: what follows is computed from them alone, and takes a thousand times as long.
-        questions = holder.share_queries
-        return Subject(
-            name,
-            holder,
-            lambda queries, listed, noise: questions.noised(questions.ask(queries, listed), noise),
-            _everything,
-        )
     if name == SELECTION:
-        return Subject(name, holder, lambda queries, listed, noise: holder.select(queries, noise), _named)
+        return Subject(name, holder, lambda queries, listed, noise: holder.select(queries, noise), _selected)
     if name == SURVEY:
         return Subject(name, holder, holder.measure, _everything)
-    return Subject(name, holder, holder.estimate)
+    return Subject(name, holder, holder.measure, _measured)
 
 
 def subject_names() -> tuple[str, ...]:
@@ -99,16 +90,24 @@ def at_defaults(name: str) -> Subject:
         return subject_of(name, SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20))
     if name == SURVEY:
         return subject_of(name, ActivitySurvey(epsilon=0.05, max_locations=5, busy_users=134))
-    return subject_of(name, mechanism_from(name, example_of(name)))
+    return subject_of(name, mechanism_from(name, mechanism_class(name).example))
 
 
 def _everything(result: Any, listed: Locations) -> NDArray[np.bool_]:
     return np.ones(len(listed), dtype=np.bool_)
 
 
-def _named(result: Any, listed: Locations) -> NDArray[np.bool_]:
+def _measured(result: Any, listed: Locations) -> NDArray[np.bool_]:
+    return _among(result.locations, listed)
+
+
+def _selected(result: Any, listed: Locations) -> NDArray[np.bool_]:
+    return _among(result.ids, listed)
+
+
+def _among(ids: pa.Array, listed: Locations) -> NDArray[np.bool_]:
     import pyarrow.compute as pc
 
     return np.asarray(
-        pc.is_in(listed.ids, value_set=result.ids.cast(listed.ids.type)).to_numpy(zero_copy_only=False)
+        pc.is_in(listed.ids, value_set=ids.cast(listed.ids.type)).to_numpy(zero_copy_only=False)
     )

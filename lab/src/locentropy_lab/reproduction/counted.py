@@ -115,7 +115,7 @@ class Counted:
         """Users by their most visits to one location."""
         return self.largest_visits
 
-    def places_per_user(self) -> Integers:
+    def locations_per_user(self) -> Integers:
         """How many users were in exactly 0, 1, 2, … locations."""
         return self.users_by_places
 

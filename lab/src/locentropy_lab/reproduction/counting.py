@@ -78,7 +78,7 @@ class _Sums:
             new = queries.shares(UNIT, largest, SPLIT_MAX_VISITS)
             held = self.shares.get(largest)
             self.shares[largest] = new if held is None else total_shares([held, new])
-        self.places = _added(self.places, queries.places_per_user())
+        self.places = _added(self.places, queries.locations_per_user())
         visits, users = queries.largest_visits_per_user()
         spread = np.zeros(int(visits.max(initial=0)) + 1, dtype=np.int64)
         spread[visits] = users

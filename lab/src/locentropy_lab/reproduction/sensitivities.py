@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from locentropy.evaluation.advice.density import crossover
-from locentropy.mechanisms.expected_error import noise_scales
 from locentropy.mechanisms.paper.limit_ss import LimitSS
 from locentropy.privacy.noise import LATTICE
 from locentropy.privacy.sensitivity import global_sensitivity, local_sensitivity, supremum_from
@@ -75,7 +74,7 @@ def noise_by_users(settings: Settings) -> pa.Table:
         "limit-cb-as-printed": shown * as_printed.limit_cb_scale(epsilon, m, c, k),
         "baseline": flat * M_MAX * global_sensitivity(C_MAX) / epsilon,
         "limit": flat * m * global_sensitivity(c) / epsilon,
-        "limit-ss": noise_scales(smooth, n) / LATTICE,
+        "limit-ss": smooth.scales(n) / LATTICE,
         "limit-cb": shown * m * supremum_from(c, k - 1) / epsilon,
     }
     return pa.concat_tables([

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+_INHERITED: Final = object()
+"""Stands for an attribute that a class has from its parent."""
 
 
 @contextmanager
 def replaced(where: Any, name: str, by: Any) -> Iterator[None]:
     """Have another attribute of a module or class in the meantime."""
-    kept = vars(where)[name]  # as it is stored: a property or class method, not what it gives
+    kept = vars(where).get(name, _INHERITED)  # as it is stored: a property or class method, not what it gives
     setattr(where, name, by)
     try:
         yield
     finally:
-        setattr(where, name, kept)
+        if kept is _INHERITED:
+            delattr(where, name)
+        else:
+            setattr(where, name, kept)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow.compute as pc
 
 from locentropy.evaluation.plots import MUTED, REFERENCE
-from locentropy.mechanisms.expected_error import noise_scales
 from locentropy.mechanisms.paper.limit_cb import LimitCB
 from locentropy.mechanisms.paper.limit_ss import LimitSS
 from locentropy.privacy.noise import LATTICE
@@ -91,12 +90,18 @@ def crossing(settings: Settings) -> Figure:
     smooth = LimitSS(
         s.epsilon, delta=s.delta, max_locations=s.max_locations, max_visits=s.max_visits, floor=s.floor
     )
-    crowd = LimitCB(*bound, s.min_users, accept_no_guarantee=True)
+    crowd = LimitCB(
+        s.epsilon,
+        max_locations=s.max_locations,
+        max_visits=s.max_visits,
+        min_users=s.min_users,
+        accept_no_guarantee=True,
+    )
     flat = np.ones(len(users))
     scales = {
         "limit-ss-as-printed": printed_smooth_scales(users, *bound, s),
         "limit-cb-as-printed": flat * as_printed.limit_cb_scale(*bound, s.min_users),
-        "limit-ss": noise_scales(smooth, users) / LATTICE,
+        "limit-ss": smooth.scales(users) / LATTICE,
         "limit-cb": flat * crowd.scale / LATTICE,
     }
     figure, [axis] = panels(1, 1, 8.5, 4.0)

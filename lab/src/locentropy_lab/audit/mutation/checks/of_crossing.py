@@ -73,10 +73,8 @@ def from_noise() -> list[str]:
 
 def _published(name: str, crowds: list[Crowd]) -> Any:
     queries = crowd_queries(crowds)
-    mechanism = at_defaults(name).holder
-    return mechanism.estimate(
-        mechanism.measure(queries, Locations(queries.locations), Drowned()), Locations(queries.locations)
-    ).to_arrow()
+    mechanism, listed = at_defaults(name).holder, Locations(queries.locations)
+    return mechanism.estimate(mechanism.measure(queries, listed, Drowned()), listed).to_arrow()
 
 
 def _measured(people: People) -> Any:
@@ -106,11 +104,9 @@ def ordered() -> list[str]:
 @check("withheld places are not named")
 def withheld() -> list[str]:
     """Without a public list, a place that is not selected is not there, not even without a number."""
-    shown = LimitPTR(1.0, delta=1e-8, max_locations=5, max_visits=5, min_users=50).estimate(
-        LimitPTR(1.0, 1e-8, 5, 5, 50).measure(crowd_queries([{1: 3}, {1: 5000}]), None, PredictableNoise()),
-        None,
-    )
-    named = shown.locations.to_pylist()
+    mechanism = LimitPTR(1.0, delta=1e-8, max_locations=5, max_visits=5, min_users=50)
+    measured = mechanism.measure(crowd_queries([{1: 3}, {1: 5000}]), None, PredictableNoise())
+    named = mechanism.estimate(measured, None).locations.to_pylist()
     return [] if named == ["000001"] else [f"{len(named)} places are named, of which one may be"]
 
 
@@ -120,17 +116,15 @@ def honest() -> list[str]:
     wrong = []
     for name in ("shares", "moments", "limit", "limit-ss", "limit-ptr"):
         queries = crowd_queries(_DENSE)
-        shown = at_defaults(name).holder.estimate(
-            at_defaults(name).holder.measure(queries, Locations(queries.locations), PredictableNoise()),
-            Locations(queries.locations),
-        )
-        if shown.private:
+        mechanism, listed = at_defaults(name).holder, Locations(queries.locations)
+        measured = mechanism.measure(queries, listed, PredictableNoise())
+        if measured.private or mechanism.estimate(measured, listed).private:
             wrong.append(f"{name} calls predictable noise private")
     blended = at_defaults("limit-cb").holder
     if blended.guarantee.private:
         wrong.append("limit-cb promises privacy")
     try:
-        type(blended)(1.0, 5, 5, 50)
+        type(blended)(1.0, max_locations=5, max_visits=5, min_users=50)
         wrong.append("limit-cb can be had without accepting that it promises nothing")
     except ParameterError:
         pass

@@ -106,14 +106,8 @@ def lattice() -> list[str]:
     if OpenDPNoise().laplace(_zeros(9), _SCALE).dtype != np.int64:
         wrong.append("noise is not made of 64-bit integers")
     queries = crowd_queries([{1: 2**20}] * 20)  # far from 0, where values are cut
-    shown = (
-        Limit(1.0, max_locations=1, max_visits=1)
-        .estimate(
-            Limit(1.0, 1, 1).measure(queries, Locations(queries.locations), OpenDPNoise()),
-            Locations(queries.locations),
-        )
-        .entropy
-    )
+    limit, listed = Limit(1.0, max_locations=1, max_visits=1), Locations(queries.locations)
+    shown = limit.estimate(limit.measure(queries, listed, OpenDPNoise()), listed).entropy
     if not np.array_equal(shown * LATTICE, np.rint(shown * LATTICE)):
         wrong.append("published values lie between lattice points, which tells them apart")
     return wrong

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import BudgetError, ReleaseError
-from locentropy.evaluation.advice.advisor import paid_survey as granted
+from locentropy.evaluation.advice import paid_survey
 from locentropy.ledger.ledger import Ledger
 from locentropy.mechanisms.limit_ptr import LimitPTR
 from locentropy.mechanisms.paper.limit import Limit
@@ -38,9 +38,17 @@ _PEOPLE: Final[People] = {user: {user % 4: 1 + user % 3, (user + 1) % 4: 2} for 
 _LIMIT: Final = Limit(epsilon=0.6, max_locations=3, max_visits=2)
 
 
-def _publish(mechanism: Any = _LIMIT, places: Any = None, people: People = _PEOPLE, **more: Any) -> Release:
+def _publish(
+    mechanism: Any = _LIMIT,
+    places: Any = None,
+    people: People = _PEOPLE,
+    ledger: Ledger | None = None,
+    out: Path | None = None,
+) -> Release:
     listed = PublicLocations(list(range(4)), provenance="made up for an audit")
-    return story.publish(visits_of(people), mechanism, places or listed, resources=ONE_THREAD, **more)
+    return story.publish(
+        visits_of(people), mechanism, places or listed, ledger=ledger, out=out, resources=ONE_THREAD
+    )
 
 
 @contextmanager
@@ -98,8 +106,8 @@ def surveyed() -> list[str]:
     seen: list[bool] = []
     listed = PublicLocations(list(range(4)), provenance="made up for an audit")
     survey = ActivitySurvey(epsilon=0.05, max_locations=3, busy_users=5)
-    with _ledger() as ledger, _watched(_paid(ledger, 0.05, seen), granted):
-        granted.measure_activity(visits_of(_PEOPLE), listed, survey, ledger=ledger, resources=ONE_THREAD)
+    with _ledger() as ledger, _watched(_paid(ledger, 0.05, seen), paid_survey):
+        paid_survey.measure_activity(visits_of(_PEOPLE), listed, survey, ledger=ledger, resources=ONE_THREAD)
     return _in_time(seen)
 
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import ibis
 
-from locentropy.mechanisms.moments.mechanism import mechanism as moments
-from locentropy.mechanisms.paper import limit
+from locentropy.core.bounds import Bounds
+from locentropy.mechanisms.moments.mechanism import Moments
+from locentropy.mechanisms.paper.limit import Limit
 from locentropy.visits import expressions as expression
 from locentropy.visits.queries import TableQueries
 from locentropy_lab.audit.mutation.planting import Change, Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _ONE_USER: Final = "one user moves at most M places, by one user each"
 
 
 def _of_the_table(_: Any) -> Any:
-    def ranked(pairs: Any, places: Any, keep: Any) -> Any:
+    def ranked(pairs: Any, keep: Any, by_id: Any = None) -> Any:
         order = [pairs.visits.desc(), pairs.code]
         return pairs.mutate(rank=ibis.row_number().over(order_by=order))
 
@@ -25,14 +29,14 @@ def _of_the_table(_: Any) -> Any:
 
 
 def _popular_first(_: Any) -> Any:
-    def ranked(pairs: Any, places: Any, keep: Any) -> Any:
+    def ranked(pairs: Any, keep: Any, by_id: Any = None) -> Any:
         return _by_popularity(pairs, ties_only=False)
 
     return ranked
 
 
 def _popular_at_ties(_: Any) -> Any:
-    def ranked(pairs: Any, places: Any, keep: Any) -> Any:
+    def ranked(pairs: Any, keep: Any, by_id: Any = None) -> Any:
         return _by_popularity(pairs, ties_only=True)
 
     return ranked
@@ -51,6 +55,11 @@ def _not_clipped(true: Any) -> Any:
         return replace(true(self, rows, None), bounds=bounds)
 
     return as_profile
+
+
+def _bounds(change: Callable[[int, int], tuple[int, int]]) -> Callable[[Any], Any]:
+    """Bounds other than those that the noise is computed from."""
+    return lambda _: property(lambda self: Bounds(*change(self.max_locations, self.max_visits), self.keep))
 
 
 def _by_popularity(pairs: Any, *, ties_only: bool) -> Any:
@@ -79,7 +88,7 @@ FAULTS: Final = (
         "C not applied",
         "somebody with 100,000 visits rules a place, and its entropy falls to nothing",
         "cost in the engine, limit",
-        (Change(limit, "Bounds", lambda true: lambda many, visits, keep: true(many, 10**5 * visits, keep)),),
+        (Change(Limit, "bounds", _bounds(lambda many, visits: (many, 10**5 * visits))),),
     ),
     Fault(
         "C off by one",
@@ -98,7 +107,7 @@ FAULTS: Final = (
         "bounded to more places than the noise is for",
         "the mechanism asks for other bounds than it computes its noise from",
         "cost in the engine, moments",
-        (Change(moments, "Bounds", lambda true: lambda many, visits, keep: true(many + 3, visits, keep)),),
+        (Change(Moments, "bounds", _bounds(lambda many, visits: (many + 3, visits))),),
     ),
     Fault(
         "first M taken over the whole table",

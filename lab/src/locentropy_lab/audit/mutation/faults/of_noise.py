@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from locentropy.core.bounds import Bounds
+from locentropy.core.estimates import Measurements
 from locentropy.mechanisms import listed_estimates as crossing
 from locentropy.mechanisms.paper.limit import Limit
 from locentropy.privacy import noise
@@ -36,13 +36,11 @@ class _Louder:
 
 
 def _scale_of_the_data(true: Any) -> Any:
-    def estimate(self: Limit, queries: Any, locations: Any, noise: Any) -> Any:
-        people = int(
-            queries.profile(Bounds(self.max_locations, self.max_visits, self.keep)).user_counts.max()
-        )
+    def measure(self: Limit, queries: Any, locations: Any, noise: Any) -> Any:
+        people = int(queries.profile(self.bounds).user_counts.max())
         return true(self, queries, locations, _Louder(noise, people))
 
-    return estimate
+    return measure
 
 
 def _one_for_all(true: Any) -> Any:
@@ -150,13 +148,13 @@ FAULTS: Final = (
         "noise that has an end",
         "what lies beyond the end tells neighbours apart with certainty",
         "noise has its tails",
-        (Change(noise, "_noised", _with_an_end),),
+        (Change(noise, "_add_laplace", _with_an_end),),
     ),
     Fault(
         "scale set by the data",
         "how far published values scatter tells how many people there are",
         "scales and questions are public",
-        (Change(Limit, "estimate", _scale_of_the_data),),
+        (Change(Limit, "measure", _scale_of_the_data),),
     ),
     Fault(
         "float noise",
@@ -164,6 +162,7 @@ FAULTS: Final = (
         "noise keeps to whole lattice points",
         (
             Change(OpenDPNoise, "laplace", _real_numbers),
+            Change(Measurements, "__post_init__", lambda _: lambda self: None),  # it takes integers only
             Change(crossing, "from_lattice", lambda _: lambda points: np.asarray(points) / LATTICE),
         ),
     ),

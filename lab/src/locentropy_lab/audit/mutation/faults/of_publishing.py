@@ -8,10 +8,9 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from locentropy.core.bounds import Bounds
 from locentropy.core.locations import Locations
-from locentropy.evaluation.advice.advisor import paid_survey as granted
-from locentropy.ledger.rules import Book, Budget
+from locentropy.evaluation.advice import paid_survey
+from locentropy.ledger.rules import Account, Budget
 from locentropy.mechanisms.listed_estimates import std_error
 from locentropy.mechanisms.paper import limit
 from locentropy.mechanisms.paper.limit import Limit
@@ -32,9 +31,7 @@ _COMPUTED: Final = "what is published is computed from noisy numbers alone"
 def _drawn_while_rehearsing(true: Any) -> Any:
     def rehearse(order: Any, queries: Any) -> None:
         true(order, queries)
-        order.mechanism.estimate(
-            order.mechanism.measure(queries, order.listed, vars(story)["OpenDPNoise"]()), order.listed
-        )
+        order.mechanism.measure(queries, order.listed, vars(story)["OpenDPNoise"]())
 
     return rehearse
 
@@ -46,33 +43,52 @@ def _unpaid(_: Any) -> Any:
     return pay
 
 
-def _with_private_error_bar(true: Any) -> Any:
-    def estimate(self: LimitSS, queries: Any, locations: Any, noise: Any) -> Any:
-        shown = true(self, queries, locations, noise)
-        profile = queries.profile(Bounds(self.max_locations, self.max_visits, self.keep))
-        scales = self._scales(profile.user_counts)
-        return replace(shown, std_error=np.array([std_error(float(scale)) for scale in scales]))
+def _with_private_error_bar() -> tuple[Change, ...]:
+    """`measure` keeps the private scales beside the noisy values, `estimate` publishes them."""
 
-    return estimate
+    def keeping(true: Any) -> Any:
+        def measure(self: LimitSS, queries: Any, locations: Any, noise: Any) -> Any:
+            measured = true(self, queries, locations, noise)
+            scales = self.scales(queries.profile(self.bounds).user_counts)
+            return replace(measured, values={**measured.values, "scales": np.rint(scales).astype(np.int64)})
+
+        return measure
+
+    def telling(true: Any) -> Any:
+        def estimate(self: LimitSS, measurements: Any, locations: Any) -> Any:
+            errors = [std_error(float(scale)) for scale in measurements.values["scales"]]
+            return replace(true(self, measurements, locations), std_error=np.array(errors))
+
+        return estimate
+
+    return Change(LimitSS, "measure", keeping), Change(LimitSS, "estimate", telling)
 
 
-def _only_visited(true: Any) -> Any:
-    def estimate(self: Limit, queries: Any, locations: Any, noise: Any) -> Any:
-        shown = true(self, queries, locations, noise)
-        visited = queries.profile(Bounds(self.max_locations, self.max_visits, self.keep)).user_counts > 0
-        columns = {
-            name: np.asarray(getattr(shown, name))[visited]
-            for name in ("entropy", "std_error", "low", "high")
-        }
-        return replace(shown, locations=shown.locations.filter(pa.array(visited)), **columns)
+def _only_visited() -> tuple[Change, ...]:
+    """`measure` leaves out what nobody visited, `estimate` takes what was measured for the list."""
 
-    return estimate
+    def leaving_out(true: Any) -> Any:
+        def measure(self: Limit, queries: Any, locations: Any, noise: Any) -> Any:
+            measured = true(self, queries, locations, noise)
+            visited = queries.profile(self.bounds).user_counts > 0
+            return replace(
+                measured,
+                locations=measured.locations.filter(pa.array(visited)),
+                values={name: values[visited] for name, values in measured.values.items()},
+            )
+
+        return measure
+
+    def unlisted(true: Any) -> Any:
+        return lambda self, measurements, locations: true(self, measurements, None)
+
+    return Change(Limit, "measure", leaving_out), Change(Limit, "estimate", unlisted)
 
 
 def _surveyed_while_rehearsing(true: Any) -> Any:
     def rehearse(survey: Any, queries: Any) -> None:
         true(survey, queries)
-        survey.measure(queries, Locations(queries.locations), vars(granted)["OpenDPNoise"]())
+        survey.measure(queries, Locations(queries.locations), vars(paid_survey)["OpenDPNoise"]())
 
     return rehearse
 
@@ -82,11 +98,11 @@ def _with_a_head_count() -> tuple[Change, ...]:
     heads = [0]
 
     def counting(true: Any) -> Any:
-        def estimates(order: Any, queries: Any) -> Any:
-            heads[0] = int(queries.places_per_user().sum())
-            return true(order, queries)
+        def measure(request: Any, queries: Any) -> Any:
+            heads[0] = int(queries.locations_per_user().sum())
+            return true(request, queries)
 
-        return estimates
+        return measure
 
     def telling(true: Any) -> Any:
         def statement(self: Request, *given: Any, **more: Any) -> Any:
@@ -95,7 +111,7 @@ def _with_a_head_count() -> tuple[Change, ...]:
 
         return statement
 
-    return Change(story, "_estimates", counting), Change(Request, "statement", telling)
+    return Change(story, "_measure", counting), Change(Request, "statement", telling)
 
 
 FAULTS: Final = (
@@ -117,7 +133,7 @@ FAULTS: Final = (
         "without budget nothing is drawn",
         (
             Change(
-                Book,
+                Account,
                 "after",
                 lambda _: (
                     lambda self, epsilon, delta: Budget(
@@ -153,7 +169,7 @@ FAULTS: Final = (
         "a survey drawn before it is paid for",
         "who stops the process in between has statistics that nobody paid for",
         "a survey is paid for before it is drawn",
-        (Change(granted, "_rehearse", _surveyed_while_rehearsing),),
+        (Change(paid_survey, "_rehearse", _surveyed_while_rehearsing),),
     ),
     Fault(
         "a head count in the description",
@@ -200,12 +216,12 @@ FAULTS: Final = (
         "error bar of Limit-SS published",
         "its noise is a function of how many people were there",
         _COMPUTED,
-        (Change(LimitSS, "estimate", _with_private_error_bar),),
+        _with_private_error_bar(),
     ),
     Fault(
         "only visited places published",
         "a place that appears was visited, if by one person only",
         _COMPUTED,
-        (Change(Limit, "estimate", _only_visited),),
+        _only_visited(),
     ),
 )

@@ -8,41 +8,65 @@ from typing import Any, Final
 import numpy as np
 
 from locentropy.core.bounds import Bounds
+from locentropy.core.locations import Locations
 from locentropy.mechanisms import limit_ptr
 from locentropy.mechanisms import select as select_locations
 from locentropy.mechanisms.limit_ptr import LimitPTR
+from locentropy.mechanisms.listed_estimates import ENTROPY
 from locentropy.mechanisms.paper import limit_cb
 from locentropy.privacy.guarantee import Guarantee
+from locentropy.privacy.noise import to_lattice
 from locentropy.privacy.selection import SelectionCurve
 from locentropy_lab.audit.mutation.planting import Change, Fault
 
-_COLUMNS: Final = ("entropy", "std_error", "low", "high")
-
 
 def _most_popular_first(true: Any) -> Any:
-    def estimate(self: LimitPTR, queries: Any, locations: Any, noise: Any) -> Any:
-        shown = true(self, queries, locations, noise)
+    def measure(self: LimitPTR, queries: Any, locations: Any, noise: Any) -> Any:
+        measured = true(self, queries, locations, noise)
         users = _users(self, queries)
-        order = np.argsort([-users[name] for name in shown.locations.to_pylist()], kind="stable")
-        columns = {name: np.asarray(getattr(shown, name))[order] for name in _COLUMNS}
-        return replace(shown, locations=shown.locations.take(order), **columns)
+        order = np.argsort([-users[name] for name in measured.locations.to_pylist()], kind="stable")
+        return replace(
+            measured,
+            locations=measured.locations.take(order),
+            values={name: values[order] for name, values in measured.values.items()},
+        )
 
-    return estimate
+    return measure
 
 
 def _cut_by_the_data(true: Any) -> Any:
-    def estimate(self: LimitPTR, queries: Any, locations: Any, noise: Any) -> Any:
-        shown = true(self, queries, locations, noise)
+    def measure(self: LimitPTR, queries: Any, locations: Any, noise: Any) -> Any:
+        measured = true(self, queries, locations, noise)
         users = _users(self, queries)
-        most = np.log([max(1, users[name]) for name in shown.locations.to_pylist()])
-        return replace(shown, entropy=np.minimum(np.asarray(shown.entropy), most))
+        most = to_lattice(np.log([max(1, users[name]) for name in measured.locations.to_pylist()]))
+        return replace(measured, values={ENTROPY: np.minimum(measured.values[ENTROPY], most)})
 
-    return estimate
+    return measure
 
 
 def _users(mechanism: LimitPTR, queries: Any) -> dict[Any, int]:
-    profile = queries.profile(Bounds(mechanism.max_locations, mechanism.max_visits, mechanism.keep))
+    profile = queries.profile(mechanism.bounds)
     return dict(zip(profile.locations.to_pylist(), profile.user_counts.tolist(), strict=True))
+
+
+def _all_locations_listed() -> tuple[Change, ...]:
+    """`measure` takes the locations of the data along, `estimate` takes them for a public list."""
+    seen: list[Locations] = []
+
+    def remembering(true: Any) -> Any:
+        def measure(self: LimitPTR, queries: Any, locations: Any, noise: Any) -> Any:
+            seen[:] = [Locations(queries.locations)]
+            return true(self, queries, locations, noise)
+
+        return measure
+
+    def listing(true: Any) -> Any:
+        def estimate(self: LimitPTR, measurements: Any, locations: Any) -> Any:
+            return true(self, measurements, locations or seen[0])
+
+        return estimate
+
+    return Change(LimitPTR, "measure", remembering), Change(LimitPTR, "estimate", listing)
 
 
 FAULTS: Final = (
@@ -90,31 +114,29 @@ FAULTS: Final = (
         "selection on counts that are hardly bounded",
         "a user in a thousand places makes all of them likelier at the price of M",
         "cost in the engine, limit-ptr",
-        (Change(limit_ptr, "Bounds", lambda true: lambda many, visits, keep: true(1000, visits, keep)),),
+        (
+            Change(
+                LimitPTR, "bounds", lambda _: property(lambda self: Bounds(1000, self.max_visits, self.keep))
+            ),
+        ),
     ),
     Fault(
         "the most popular place first",
         "the order of the rows has no noise",
         "places are in an order of their own",
-        (Change(LimitPTR, "estimate", _most_popular_first),),
+        (Change(LimitPTR, "measure", _most_popular_first),),
     ),
     Fault(
         "values cut at the logarithm of how many were there",
         "a value that was cut tells how many, exactly",
         "what is published is computed from noisy numbers alone",
-        (Change(LimitPTR, "estimate", _cut_by_the_data),),
+        (Change(LimitPTR, "measure", _cut_by_the_data),),
     ),
     Fault(
         "withheld places listed without a number",
         "the list names every place that anybody has been to",
         "withheld places are not named",
-        (
-            Change(
-                limit_ptr,
-                "of_chosen",
-                lambda true: lambda *given, **more: true(*given, **(more | {"listed": True})),
-            ),
-        ),
+        _all_locations_listed(),
     ),
     Fault(
         "Limit-CB with a promise",

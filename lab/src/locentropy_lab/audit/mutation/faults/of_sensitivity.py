@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from locentropy.mechanisms.moments.mechanism import mechanism as moments
+from locentropy.mechanisms.moments import mechanism as moments
 from locentropy.mechanisms.paper import limit, limit_ss
 from locentropy.privacy.moments import MomentsTable
 from locentropy.privacy.noise import LATTICE

@@ -11,7 +11,7 @@ from locentropy.core import share_profile
 from locentropy.core.share_profile import ShareProfile
 from locentropy.mechanisms import survey as activity
 from locentropy.mechanisms.shares import measurements as asking
-from locentropy.mechanisms.shares.measurements import UNIT, ShareQueries
+from locentropy.mechanisms.shares.measurements import UNIT, ShareBudget, ShareQueries
 from locentropy.visits import queries
 from locentropy_lab.audit.mutation.planting import Change, Fault
 from locentropy_lab.audit.recording import Recorder
@@ -44,10 +44,10 @@ def _more_than_all(true: Any) -> Any:
 
 
 def _bare_split(true: Any) -> Any:
-    def noised(self: ShareQueries, profile: Any, noise: Any) -> Any:
-        return replace(true(self, profile, noise), split=true(self, profile, Recorder()).split)
+    def privatize(self: ShareQueries, profile: Any, noise: Any) -> Any:
+        return {**true(self, profile, noise), "split": true(self, profile, Recorder())["split"]}
 
-    return noised
+    return privatize
 
 
 FAULTS: Final = (
@@ -117,7 +117,7 @@ FAULTS: Final = (
         "an answer used without its noise",
         "the inference reads exact sums, and publishes what they say",
         "what is published is computed from noisy numbers alone",
-        (Change(ShareQueries, "noised", _bare_split),),
+        (Change(ShareQueries, "privatize", _bare_split),),
     ),
     Fault(
         "M forgotten in the number of busy places",
