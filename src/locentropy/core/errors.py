@@ -1,9 +1,14 @@
-"""The one family of errors: each message says what is wrong, where, and shows a correct call.
+"""The one family of errors: each message says what is wrong, where, and shows a call that works.
 
 Messages never carry a value read from the private data: they name files, columns, options and rules.
 """
 
 from __future__ import annotations
+
+from typing import Final
+
+NOT_SHOWN: Final = object()
+"""Stands for a value that an error does not show."""
 
 
 class LocentropyError(Exception):
@@ -13,9 +18,53 @@ class LocentropyError(Exception):
 
 
 class ParameterError(LocentropyError, ValueError):
-    """A parameter is out of its range or does not fit the others."""
+    """A parameter is out of its range or does not fit the others.
+
+    Its parts are kept apart, so that the command line can name options where Python names parameters. For example,
+    `ParameterError("must be above 0.", parameter="epsilon", value=-1, example="Shares(epsilon=1.0)")` reads
+    "epsilon=-1 must be above 0. For example: Shares(epsilon=1.0)".
+    """
 
     exit_code = 2
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        parameter: str | None = None,
+        value: object = NOT_SHOWN,
+        example: str | None = None,
+    ) -> None:
+        """Keep the parts.
+
+        Parameters
+        ----------
+        problem
+            The whole message; or, with `parameter`, what follows its name. It names no other parameter.
+        parameter
+            The name of the parameter that is refused.
+        value
+            What it was, if that may be shown: never a value read from the data.
+        example
+            A call in Python that works.
+        """
+        self.problem = problem
+        self.parameter = parameter
+        self.value = value
+        self.example = example
+        super().__init__(self.text)
+
+    @property
+    def text(self) -> str:
+        """The message in the words of Python."""
+        named = "" if self.parameter is None else self.parameter
+        if self.parameter is not None and self.value is not NOT_SHOWN:
+            named += f"={self.value!r}"
+        said = f"{named} {self.problem}".strip()
+        return said if self.example is None else f"{said} For example: {self.example}"
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class SourceError(LocentropyError):
