@@ -20,29 +20,30 @@ PACKAGE = Path(__file__).parents[2] / "src" / "locentropy"
 PLACES = pa.array(["a", "b"])
 
 
-def makes_estimates(code: str) -> bool:
-    """Whether a piece of code calls `Estimates`, under whatever name it was imported."""
+def makes(kind: str, code: str) -> bool:
+    """Whether a piece of code calls `Estimates` or `Measurements`, under whatever name it was imported."""
     tree = ast.parse(code)
-    names = {"Estimates"} | {
+    names = {kind} | {
         name.asname
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
         for name in node.names
-        if name.name == "Estimates" and name.asname
+        if name.name == kind and name.asname
     }
     calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return any(
         (isinstance(call, ast.Name) and call.id in names)
-        or (isinstance(call, ast.Attribute) and call.attr == "Estimates")
+        or (isinstance(call, ast.Attribute) and call.attr == kind)
         for call in calls
     )
 
 
-def test_only_mechanisms_make_estimates():
+@pytest.mark.parametrize("kind", ["Estimates", "Measurements"])
+def test_only_mechanisms_make_measurements_and_estimates(kind):
     makers = {
         path.relative_to(PACKAGE).parts[0]
         for path in PACKAGE.rglob("*.py")
-        if makes_estimates(path.read_text(encoding="utf-8"))
+        if makes(kind, path.read_text(encoding="utf-8"))
     }
     assert makers == {"mechanisms"}
 
@@ -58,7 +59,8 @@ def test_only_mechanisms_make_estimates():
     ],
 )
 def test_the_lint_sees_calls(code, found):
-    assert makes_estimates(code) == found
+    assert makes("Estimates", code) == found
+    assert makes("Measurements", code.replace("Estimates", "Measurements")) == found
 
 
 def test_withheld_values_become_nulls():
