@@ -382,7 +382,9 @@ def test_a_budget_for_which_no_noise_is_enough_is_refused_before_anything_is_ask
     queries = CrowdQueries(CROWDS, IDS)
     with pytest.raises(ParameterError, match="too large"):
         Limit(1e-12, max_locations=1000, max_visits=5).estimate(
-            Limit(1e-12, 1000, 5).measure(queries, Locations(queries.locations), OpenDPNoise()),
+            Limit(1e-12, max_locations=1000, max_visits=5).measure(
+                queries, Locations(queries.locations), OpenDPNoise()
+            ),
             Locations(queries.locations),
         )
     assert queries.asked == []

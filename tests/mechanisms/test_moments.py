@@ -12,7 +12,8 @@ from locentropy import Moments
 from locentropy.core.bounds import Bounds
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations
-from locentropy.mechanisms.moments.mechanism import mechanism as moments
+from locentropy.mechanisms import base
+from locentropy.mechanisms.moments import mechanism as moments
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.moments import MomentsTable, visit_moments
 from locentropy.privacy.noise import LATTICE, OpenDPNoise
@@ -44,7 +45,9 @@ def test_without_noise_the_entropy_comes_out(max_visits):
     ]
     queries = CrowdQueries([*found, {}, {max_visits: 1}, {1: 1}])
     shown = Moments(1.0, max_locations=5, max_visits=max_visits).estimate(
-        Moments(1.0, 5, max_visits).measure(queries, Locations(queries.locations), Recorder()),
+        Moments(1.0, max_locations=5, max_visits=max_visits).measure(
+            queries, Locations(queries.locations), Recorder()
+        ),
         Locations(queries.locations),
     )
     assert shown.entropy == pytest.approx(queries.profile(Bounds(5, max_visits)).entropy, abs=2e-4)
@@ -54,7 +57,8 @@ def test_one_visit_at_most_gives_the_logarithm_of_noisy_users():
     noise = Recorder()
     queries = CrowdQueries([{1: 40}, {3: 7}, {}])
     shown = Moments(1.0, max_locations=5, max_visits=1).estimate(
-        Moments(1.0, 5, 1).measure(queries, Locations(queries.locations), noise), Locations(queries.locations)
+        Moments(1.0, max_locations=5, max_visits=1).measure(queries, Locations(queries.locations), noise),
+        Locations(queries.locations),
     )
     assert noise.values.tolist() == [[40 * LATTICE, 0], [7 * LATTICE, 0], [0, 0]]
     assert shown.entropy == pytest.approx([math.log(40), math.log(7), 0.0])
@@ -170,10 +174,12 @@ def test_faults_are_seen(fault, monkeypatch):
 def test_visits_beyond_the_bound_are_not_summed(monkeypatch):
     """Asked for more visits than it has rows for, it must not get as far as a release."""
     queries = CrowdQueries([{9: 4}])
-    monkeypatch.setattr(moments, "Bounds", lambda m, c, k: Bounds(m, 2 * c, k))
+    monkeypatch.setattr(base, "Bounds", lambda m, c, k: Bounds(m, 2 * c, k))
     with pytest.raises(IndexError):
         Moments(1.0, max_locations=5, max_visits=5).estimate(
-            Moments(1.0, 5, 5).measure(queries, Locations(queries.locations), Recorder()),
+            Moments(1.0, max_locations=5, max_visits=5).measure(
+                queries, Locations(queries.locations), Recorder()
+            ),
             Locations(queries.locations),
         )
 
@@ -190,7 +196,9 @@ def test_an_impossible_budget_is_refused_before_anything_is_asked():
     queries = CrowdQueries([{1: 3}])
     with pytest.raises(ParameterError, match="too large"):
         Moments(1e-12, max_locations=1000, max_visits=5).estimate(
-            Moments(1e-12, 1000, 5).measure(queries, Locations(queries.locations), OpenDPNoise()),
+            Moments(1e-12, max_locations=1000, max_visits=5).measure(
+                queries, Locations(queries.locations), OpenDPNoise()
+            ),
             Locations(queries.locations),
         )
     assert queries.asked == []
@@ -199,7 +207,9 @@ def test_an_impossible_budget_is_refused_before_anything_is_asked():
 def test_noise_fit_to_publish_goes_through():
     queries = crowds(2000, 20)
     found = Moments(1.0, max_locations=5, max_visits=5).estimate(
-        Moments(1.0, 5, 5).measure(queries, Locations(queries.locations), OpenDPNoise()),
+        Moments(1.0, max_locations=5, max_visits=5).measure(
+            queries, Locations(queries.locations), OpenDPNoise()
+        ),
         Locations(queries.locations),
     )
     assert found.private

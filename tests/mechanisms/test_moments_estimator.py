@@ -59,7 +59,7 @@ def test_intervals_hold_where_the_rounding_of_the_table_is_more_than_the_noise()
     found = estimated(mechanism, queries)
     exact_entropy = queries.profile(Bounds(1, 100)).entropy
     assert (
-        np.abs(found.entropy - exact_entropy) > 20 * mechanism.reader.deviation(np.zeros(1)) / 10**9
+        np.abs(found.entropy - exact_entropy) > 20 * mechanism.estimator.deviation(np.zeros(1)) / 10**9
     ).any()
     assert coverage(mechanism, queries) >= 0.95
 
@@ -69,16 +69,16 @@ def test_intervals_that_are_too_short_are_seen(fault, monkeypatch):
     mechanism, queries = Moments(1.0, max_locations=5, max_visits=5), crowds(1000, 4000)
     true = MomentsEstimator(mechanism.table, mechanism.scale)
     if fault == "scale":
-        mechanism.__dict__["reader"] = MomentsEstimator(mechanism.table, mechanism.scale * 0.9)
+        mechanism.__dict__["estimator"] = MomentsEstimator(mechanism.table, mechanism.scale * 0.9)
     elif fault == "_reach":
         true.__dict__["_reach"] = true._reach * 0.9
-        mechanism.__dict__["reader"] = true
+        mechanism.__dict__["estimator"] = true
     else:
         mechanism, queries = (
             Moments(1000.0, max_locations=1, max_visits=100),
             CrowdQueries([{v: 10**9} for v in range(1, 101)] * 5),
         )
-        mechanism.reader.__dict__["_rounding"] = 0.0
+        mechanism.estimator.__dict__["_rounding"] = 0.0
     assert coverage(mechanism, queries) < 0.95
 
 
@@ -89,7 +89,9 @@ def test_intervals_of_large_locations_are_as_short_as_they_can_be(law):
     queries = crowds(20_000, 300, law)
     found = estimated(mechanism, queries)
     profile = queries.profile(Bounds(5, 5))
-    deviation = mechanism.reader.deviation(profile.visit_logs / profile.visit_counts) / profile.visit_counts
+    deviation = (
+        mechanism.estimator.deviation(profile.visit_logs / profile.visit_counts) / profile.visit_counts
+    )
     assert np.median((found.high - found.low) / deviation) == pytest.approx(2 * 2.2, rel=0.06)
     assert np.median(found.std_error / deviation) == pytest.approx(1.0, rel=0.05)
 
@@ -118,7 +120,9 @@ def test_the_reading_is_a_function_of_the_noisy_pair_and_of_public_numbers():
         table = (
             Moments(1.0, max_locations=3, max_visits=5)
             .estimate(
-                Moments(1.0, 3, 5).measure(queries, Locations(queries.locations), Fixed()),
+                Moments(1.0, max_locations=3, max_visits=5).measure(
+                    queries, Locations(queries.locations), Fixed()
+                ),
                 Locations(queries.locations),
             )
             .to_arrow()
@@ -136,8 +140,8 @@ far = st.integers(-(2**61), 2**61)
     st.sampled_from([None, 1, 50]),
 )
 def test_readings_are_finite_ordered_and_possible(pairs, max_visits, max_users):
-    reader = MomentsEstimator(MomentsTable(max_visits, LATTICE), 5.0 * LATTICE, max_users)
-    found = reader.read(np.array(pairs, dtype=np.int64))
+    estimator = MomentsEstimator(MomentsTable(max_visits, LATTICE), 5.0 * LATTICE, max_users)
+    found = estimator.read(np.array(pairs, dtype=np.int64))
     assert all(np.isfinite(column).all() for column in found)
     assert (found.low >= 0).all()
     assert (found.low <= found.entropy).all()
@@ -148,11 +152,11 @@ def test_readings_are_finite_ordered_and_possible(pairs, max_visits, max_users):
 
 
 def test_readings_do_not_depend_on_who_else_is_read():
-    reader = Moments(1.0, max_locations=5, max_visits=5).reader
+    estimator = Moments(1.0, max_locations=5, max_visits=5).estimator
     points = np.random.default_rng(5).integers(-(10**8), 10**9, (70_000, 2))
-    whole = reader.read(points)
+    whole = estimator.read(points)
     for at in (0, 65_535, 65_536, 69_999):
-        alone = reader.read(points[at : at + 1])
+        alone = estimator.read(points[at : at + 1])
         assert [column[0] for column in alone] == pytest.approx([column[at] for column in whole], rel=1e-12)
 
 
@@ -166,7 +170,7 @@ def test_one_location_that_nobody_visits():
 def test_no_location_at_all_has_no_reading():
     assert [
         column.size
-        for column in Moments(1.0, max_locations=5, max_visits=5).reader.read(
+        for column in Moments(1.0, max_locations=5, max_visits=5).estimator.read(
             np.zeros((0, 2), dtype=np.int64)
         )
     ] == [0] * 4
@@ -179,9 +183,9 @@ def test_no_location_at_all_has_no_reading():
 def test_nothing_possible_is_nearer_than_the_projection(visits, logs, max_visits, other, share):
     """Near in the coordinates that were noised."""
     table = MomentsTable(max_visits)
-    reader = MomentsEstimator(table, 1.0)
+    estimator = MomentsEstimator(table, 1.0)
     point = table.matrix @ [visits, logs]
-    found = np.array(reader.projected(point[None])).ravel()
+    found = np.array(estimator.projected(point[None])).ravel()
     most = math.log(max_visits)
     assert found[0] >= 1 - 1e-9
     assert -1e-9 <= found[1] <= most * found[0] * (1 + 1e-9) + 1e-9
@@ -247,7 +251,7 @@ def test_chords_lie_above_the_quantiles(max_visits):
 def test_nothing_that_passes_both_tests_is_outside_the_interval():
     """What is said to be the range is at least that: no (c, a) that passes both tests, looked for one by one, lies outside it."""
     mechanism = Moments(1.0, max_locations=5, max_visits=5)
-    reader = mechanism.reader
+    estimator = mechanism.estimator
     draw = np.random.default_rng(8)
     for _ in range(60):
         centre = draw.uniform(0, 300) * np.array([1.0, draw.uniform(0, math.log(5))])
@@ -262,9 +266,9 @@ def test_nothing_that_passes_both_tests_is_outside_the_interval():
         away = np.abs(point - np.stack([visits, visits * slopes], axis=1) @ mechanism.table.matrix.T).sum(
             axis=1
         )
-        passes &= away <= reader._radius
+        passes &= away <= estimator._radius
         entropy = np.maximum(np.log(visits) - slopes, 0.0)[passes]
-        found = reader.read(point[None])
+        found = estimator.read(point[None])
         if len(entropy):
             assert found.low[0] <= entropy.min() + 1e-9
             assert entropy.max() <= found.high[0] + 1e-9

@@ -9,18 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locentropy import LimitPTR, Moments, Shares
-from locentropy.cli.mechanism_options import DEFAULT
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations
 from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy.mechanisms.parameters import read_parameters
 from locentropy.mechanisms.registry import (
+    default_mechanism,
     described,
-    estimand_of,
-    example_of,
+    mechanism_class,
     mechanism_from,
     mechanism_names,
-    parameters_of,
-    read_parameters,
+    required_parameters,
 )
 from locentropy.paper import Baseline, Limit, LimitCB, LimitSS
 
@@ -39,7 +38,8 @@ MADE = {
 
 def test_every_mechanism_has_a_name() -> None:
     assert tuple(MADE) == mechanism_names()
-    assert mechanism_names()[0] == DEFAULT, "what the command line uses where none is named"
+    assert default_mechanism() == "shares"
+    assert [mechanism_class(name).name for name in MADE] == list(MADE)
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -56,22 +56,23 @@ def test_a_description_makes_an_equal_mechanism(name: str) -> None:
 
 @pytest.mark.parametrize("name", MADE)
 def test_the_example_is_a_correct_call(name: str) -> None:
-    example = example_of(name)
+    example = mechanism_class(name).example
     assert type(mechanism_from(name, example)) is type(MADE[name])
-    needed = {parameter.name for parameter in parameters_of(name) if parameter.required}
-    assert needed <= set(example)
+    assert set(required_parameters(name)) <= set(example)
 
 
 @pytest.mark.parametrize("name", MADE)
 def test_the_estimand_is_known_before_it_is_estimated(name: str) -> None:
-    mechanism = mechanism_from(name, example_of(name))
+    mechanism = mechanism_from(name, mechanism_class(name).example)
     queries = CrowdQueries([{1: 40, 2: 3}] * 40)
     made = mechanism.estimate(
         mechanism.measure(queries, Locations(queries.locations), SimulatedNoise(1)),
         Locations(queries.locations),
     )
-    assert estimand_of(mechanism) == made.estimand
-    assert (made.entropy_busy is not None) == (name == "shares")
+    assert mechanism.estimand == made.estimand
+    assert {
+        column for column in ("std_error", "low", "high", "entropy_busy") if getattr(made, column) is not None
+    } == set(mechanism.method.columns)
 
 
 @given(st.floats(min_value=1e-6, max_value=1000))
@@ -85,7 +86,11 @@ def test_epsilon_survives_to_the_last_digit(epsilon: float) -> None:
     ("name", "parameters", "words"),
     [
         ("gauss", {}, "shares, moments, baseline, limit, limit-ss, limit-ptr, limit-cb"),
-        ("shares", {"epsilon": 1.0, "max_locations": 5}, "shares, which takes epsilon, max_users"),
+        (
+            "shares",
+            {"epsilon": 1.0, "max_locations": 5},
+            "shares takes no parameter 'max_locations'; it takes epsilon, max_users",
+        ),
         ("shares", {}, "needs epsilon"),
         ("limit", {"epsilon": 1.0, "colour": 3}, "epsilon, max_locations, max_visits, keep, max_users"),
         ("limit", {"epsilon": 1.0}, "needs max_locations, max_visits"),
@@ -105,10 +110,10 @@ def test_epsilon_survives_to_the_last_digit(epsilon: float) -> None:
         ("limit", {"epsilon": "nan", "max_locations": 5, "max_visits": 5}, "decimal number"),
         ("limit", {"epsilon": "1", "max_locations": "five", "max_visits": 5}, "whole number"),
         ("limit", {"epsilon": "1", "max_locations": "0x5", "max_visits": 5}, "whole number"),
-        ("limit-cb", {**example_of("limit-cb"), "accept_no_guarantee": "yes"}, "true or false"),
+        ("limit-cb", {**LimitCB.example, "accept_no_guarantee": "yes"}, "true or false"),
         (
             "limit-cb",
-            {**example_of("limit-cb"), "accept_no_guarantee": "false"},
+            {**LimitCB.example, "accept_no_guarantee": "false"},
             "not differentially private",
         ),
     ],
@@ -119,16 +124,19 @@ def test_what_is_wrong_is_said(name: str, parameters: dict[str, object], words: 
     assert words in str(raised.value)
 
 
-def test_a_stranger_has_no_name() -> None:
+def test_an_unregistered_mechanism_is_described_by_its_own_name() -> None:
     @dataclass(frozen=True)
     class Mine(Limit):
-        pass
+        name = "mine"
 
-    with pytest.raises(ParameterError, match="none of the mechanisms"):
-        described(Mine(1.0, 5, 5))
+    assert described(Mine(1.0, max_locations=5, max_visits=5)) == (
+        "mine", {"epsilon": "1.0", "max_locations": 5, "max_visits": 5},
+    )  # fmt: skip
+    with pytest.raises(ParameterError, match="Unknown mechanism 'mine'"):
+        mechanism_from("mine", {"epsilon": 1.0})
 
 
 def test_texts_are_read_as_written() -> None:
-    assert read_parameters({"epsilon": "1", "delta": "1e-8", "max_locations": "7"}) == {
+    assert read_parameters(LimitSS, {"epsilon": "1", "delta": "1e-8", "max_locations": "7"}) == {
         "epsilon": 1, "delta": 1e-8, "max_locations": 7,
     }  # fmt: skip

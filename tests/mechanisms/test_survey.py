@@ -46,7 +46,7 @@ class PlainQueries:
         resolved = bounds.resolved(has_time=False)
         return VisitProfile.from_rows(self.locations, *np.ascontiguousarray(columns.T), resolved)
 
-    def places_per_user(self) -> np.ndarray:
+    def locations_per_user(self) -> np.ndarray:
         found = np.zeros(len(PLACES) + 1, dtype=np.int64)
         for rows in self.table.values():
             found[len(rows)] += 1
@@ -245,7 +245,7 @@ class TestActivity:
         found = SURVEY.measure(PlainQueries(WORST), Locations(pa.array(PLACES)), OpenDPNoise())
         assert found.private
         assert found.guarantee == SURVEY.guarantee
-        assert (found.locations, found.max_locations, found.busy_users) == (6, 3, 2)
+        assert (found.n_locations, found.max_locations, found.busy_users) == (6, 3, 2)
         assert (len(found.places), len(found.visits)) == (14, 13)
         assert all(isinstance(each, int) for each in (*found.places, *found.visits, found.busy))
         told = found.to_dict()

@@ -47,7 +47,8 @@ def answered(place, visits, presence, listed: int, epsilon: float, seed: int | N
     profile = ShareProfile.from_rows(
         pa.array(np.arange(listed)), asked, rows, (presence, presence), (visits, presence)
     )
-    return questions.noised(profile, Exact() if seed is None else SimulatedNoise(seed))
+    noise = Exact() if seed is None else SimulatedNoise(seed)
+    return questions.answers(questions.privatize(profile, noise))
 
 
 def of_people(user, place, visits, listed: int, epsilon: float, seed: int | None) -> Answers:

@@ -1,6 +1,6 @@
 """Shares seen from outside: visits go in, and what is noised, and what is read of it, is written down.
 
-The check of a promise takes both from a run of `Shares.estimate`, and nothing from its formulas.
+The check of a promise takes both from a run of `Shares.measure` and `Shares.estimate`, and nothing from its formulas.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import pyarrow as pa
 from locentropy.core.locations import Locations
 from locentropy.core.share_profile import ShareProfile
 from locentropy.mechanisms.shares import mechanism
-from locentropy.mechanisms.shares.estimator import inference as reading
-from locentropy.mechanisms.shares.estimator.inference import Reading
+from locentropy.mechanisms.shares.estimator import inference
+from locentropy.mechanisms.shares.estimator.inference import Inferred
 from locentropy.privacy.guarantee import exact
 from tests.mechanisms.test_survey import loss
 from tests.visits.reference import Row, shares
@@ -72,13 +72,11 @@ class Recorder:
 def noised(epsilon: float, queries: Any, fixed: list[list[int]] | None = None) -> tuple[Drawn, Answers]:
     """What is drawn, and what is then read: nothing is made of it, which takes no time."""
     noise = Recorder(fixed)
-    nothing = Reading(*(np.zeros(len(queries.locations)) for _ in Reading._fields))
-    with mock.patch.object(reading, "read", return_value=nothing) as read:
-        mechanism.Shares(epsilon).estimate(
-            mechanism.Shares(epsilon).measure(queries, Locations(queries.locations), noise),
-            Locations(queries.locations),
-        )
-    return noise.drawn, read.call_args.args[0]
+    nothing = Inferred(*(np.zeros(len(queries.locations)) for _ in Inferred._fields))
+    with mock.patch.object(inference, "infer", return_value=nothing) as infer:
+        shares, listed = mechanism.Shares(epsilon), Locations(queries.locations)
+        shares.estimate(shares.measure(queries, listed, noise), listed)
+    return noise.drawn, infer.call_args.args[0]
 
 
 def cost(epsilon: float, here: Any, there: Any) -> Fraction:

@@ -1,4 +1,4 @@
-"""Reading: whatever the answers are, what is published is sane, and says nothing about the order of the list."""
+"""Inference: whatever the answers are, what is published is sane, and says nothing about the order of the list."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from locentropy.mechanisms.shares.estimator.inference import Reading, read
+from locentropy.mechanisms.shares.estimator.inference import Inferred, infer
 from locentropy.mechanisms.shares.measurements import SIZE_OCTAVES, VISIT_OCTAVES, Answers
 
 from .made_up import garbage, of_people, of_the_model, reordered
@@ -19,7 +19,7 @@ MOST = 1_000_000
 """A public bound on people. A smaller one than the default makes the same work quicker."""
 
 
-def check(found: Reading, places: int, max_users: int) -> None:
+def check(found: Inferred, places: int, max_users: int) -> None:
     """All that must hold of any reading."""
     most = math.log(max_users)
     for values in found:
@@ -54,7 +54,7 @@ def any_answers(draw) -> Answers:
 @settings(max_examples=25)
 @given(answers=any_answers(), max_users=st.sampled_from([2, 8, 50, 300, 3000, 10**6]))
 def test_any_answers_give_a_sane_release(answers, max_users):
-    check(read(answers, max_users), answers.look.size, max_users)
+    check(infer(answers, max_users), answers.look.size, max_users)
 
 
 LEVELS = {"nothing": 0.0, "below": -1e3, "far below": -1e9, "above": 1e3, "far above": 1e9}
@@ -66,7 +66,7 @@ def test_answers_that_contradict_each_other_are_survived(level, pair):
     look, split = np.full(5, LEVELS[level]), np.full((5, 2), LEVELS[pair])
     flat = np.full(SIZE_OCTAVES, LEVELS[level]), np.full(VISIT_OCTAVES, -LEVELS[pair])
     for epsilon in (0.01, 100):
-        check(read(garbage(look, *flat, split, epsilon), 300), 5, 300)
+        check(infer(garbage(look, *flat, split, epsilon), 300), 5, 300)
 
 
 # --- the list -------------------------------------------------------------------------------------------------------
@@ -79,14 +79,14 @@ def usual() -> Answers:
 
 
 def test_the_same_answers_give_the_same_release(usual):
-    for here, there in zip(read(usual, MOST), read(usual, MOST), strict=True):
+    for here, there in zip(infer(usual, MOST), infer(usual, MOST), strict=True):
         assert (here == there).all()
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_places_in_another_order_have_the_same_values(usual, seed):
     order = np.random.default_rng(seed).permutation(usual.look.size)
-    for here, there in zip(read(usual, MOST), read(reordered(usual, order), MOST), strict=True):
+    for here, there in zip(infer(usual, MOST), infer(reordered(usual, order), MOST), strict=True):
         assert there == pytest.approx(here[order], abs=1e-9)
 
 
@@ -97,7 +97,7 @@ def test_a_place_answers_for_itself(usual):
     look[at] += 40
     split = usual.split.copy()
     split[at] *= look[at] / max(usual.look[at], 1.0)
-    before, after = read(usual, MOST), read(dataclasses.replace(usual, look=look, split=split), MOST)
+    before, after = infer(usual, MOST), infer(dataclasses.replace(usual, look=look, split=split), MOST)
     assert after.entropy[at] > before.entropy[at] + 1
     others = np.arange(usual.look.size) != at
     assert np.abs(after.entropy - before.entropy)[others].mean() < 0.1
@@ -105,20 +105,20 @@ def test_a_place_answers_for_itself(usual):
 
 @pytest.mark.parametrize("max_users", [2, 8, 100, 126, 300, 10**10])
 def test_the_bound_on_people_is_kept(usual, max_users):
-    check(read(usual, max_users), 300, max_users)
+    check(infer(usual, max_users), 300, max_users)
 
 
 def test_crowds_of_a_whole_continent_are_read():
     look = np.full(3, 5e7)
     sizes, visits = np.zeros(SIZE_OCTAVES), np.zeros(VISIT_OCTAVES)
     sizes[0] = visits[0] = look.sum()
-    found = read(garbage(look, sizes, visits, look[:, None] * [0.63, -0.18], 1.0), 10**10)
+    found = infer(garbage(look, sizes, visits, look[:, None] * [0.63, -0.18], 1.0), 10**10)
     check(found, 3, 10**10)
     assert found.entropy == pytest.approx(math.log(5e7), abs=0.5)
 
 
 def test_a_bound_far_above_all_crowds_changes_little(usual):
-    few, many = read(usual, 100_000), read(usual, 10**9)
+    few, many = infer(usual, 100_000), infer(usual, 10**9)
     assert many.entropy == pytest.approx(few.entropy, abs=0.1)
 
 
@@ -127,10 +127,10 @@ def test_a_bound_far_above_all_crowds_changes_little(usual):
 PEOPLE = 500
 
 
-def city(epsilon: float, seed: int, place: np.ndarray, listed: int) -> Reading:
+def city(epsilon: float, seed: int, place: np.ndarray, listed: int) -> Inferred:
     """Everybody at one place, given for each person, three times."""
     rows = np.arange(place.size), place, np.full(place.size, 3)
-    return read(of_people(*rows, listed, epsilon, seed), MOST)
+    return infer(of_people(*rows, listed, epsilon, seed), MOST)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1, 10])

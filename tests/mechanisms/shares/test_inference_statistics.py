@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from locentropy.mechanisms.shares.estimator.inference import Reading, read
+from locentropy.mechanisms.shares.estimator.inference import Inferred, infer
 
 from .made_up import entropies, of_people, of_the_model
 
@@ -28,7 +28,7 @@ BUSY = 20
 class Run:
     """One reading, and the truth."""
 
-    found: Reading
+    found: Inferred
     truth: np.ndarray
     crowds: np.ndarray
 
@@ -52,7 +52,7 @@ def run(kind: str, epsilon: float) -> Run:
     draw = np.random.default_rng(11)
     crowds = draw.poisson(np.exp(draw.normal(mean, deviation, places)))
     answers, truth = of_the_model(draw, crowds, epsilon, seed=11)
-    return Run(read(answers, MOST), truth, crowds)
+    return Run(infer(answers, MOST), truth, crowds)
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_noise_that_is_not_what_it_is_said_to_be_is_seen():
     crowds = draw.poisson(np.exp(draw.normal(1.0, 1.3, 2000)))
     answers, truth = of_the_model(draw, crowds, 0.5, seed=7)
     wrong = dataclasses.replace(answers, look_scale=answers.look_scale / 5)
-    told = Run(read(wrong, MOST), truth, crowds)
-    assert Run(read(answers, MOST), truth, crowds).covered >= 0.92 > told.covered
+    told = Run(infer(wrong, MOST), truth, crowds)
+    assert Run(infer(answers, MOST), truth, crowds).covered >= 0.92 > told.covered
 
 
 def test_two_places_with_the_same_visitors_come_apart_where_the_noise_allows():
@@ -110,6 +110,6 @@ def test_two_places_with_the_same_visitors_come_apart_where_the_noise_allows():
         np.concatenate([visits, even, ruled]),
     )
     truth = entropies(*rows[1:], places + 2)
-    found = read(of_people(*rows, places + 2, 10.0, seed=5), MOST)
+    found = infer(of_people(*rows, places + 2, 10.0, seed=5), MOST)
     assert truth[-2] - truth[-1] > 1
     assert found.entropy[-2] - found.entropy[-1] > 0.25 * (truth[-2] - truth[-1])

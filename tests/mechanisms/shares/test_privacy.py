@@ -17,9 +17,7 @@ from hypothesis import strategies as st
 from locentropy.core import share_profile
 from locentropy.core.locations import Locations
 from locentropy.mechanisms.select import SelectLocations
-from locentropy.mechanisms.shares import estimator as inference
-from locentropy.mechanisms.shares import measurements as asking
-from locentropy.mechanisms.shares import mechanism
+from locentropy.mechanisms.shares import estimator, measurements, mechanism
 from locentropy.mechanisms.shares.measurements import (
     SPLIT_MAX_VISITS,
     TABLE,
@@ -95,7 +93,7 @@ def test_users_of_every_size_on_a_coarse_lattice(
     unit: int, epsilon: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where rounding down takes much, and who is at more places than there are lattice points has nothing."""
-    monkeypatch.setattr(asking, "UNIT", unit)
+    monkeypatch.setattr(measurements, "UNIT", unit)
     found = {}
     for size in range(1, 70):
         here, there = neighbours([Row("somebody", at, None, HEAVIEST) for at in range(size)])
@@ -176,8 +174,8 @@ class Unshared(PlainQueries):
         return PlainQueries(apart, self.locations.to_pylist()).shares(unit, largest, max_visits)
 
 
-honest_scale = asking.laplace_scale
-honest_noised = ShareQueries.noised
+honest_scale = measurements.laplace_scale
+honest_privatize = ShareQueries.privatize
 
 
 def for_one_histogram(sensitivity: int, epsilon: Any) -> float:
@@ -204,41 +202,50 @@ BUDGET = ShareBudget.of
 def exactly(*names: str) -> Any:
     """Some of the answers as they are, without noise."""
 
-    def noised(self: ShareQueries, profile: Any, noise: Any) -> Answers:
-        bare, answers = honest_noised(self, profile, Recorder()), honest_noised(self, profile, noise)
-        return replace(answers, **{name: getattr(bare, name) for name in names})
+    def privatize(self: ShareQueries, profile: Any, noise: Any) -> dict[str, Any]:
+        bare, noisy = honest_privatize(self, profile, Recorder()), honest_privatize(self, profile, noise)
+        return noisy | {name: bare[name] for name in names}
 
-    return noised
+    return privatize
 
 
 class Counted(ShareQueries):
     """Planted: a number that should be public is read off the data."""
 
-    def noised(self, profile: Any, noise: Any) -> Answers:
-        return replace(super().noised(profile, noise), cap=float(profile.look.sum()))
+    def privatize(self, profile: Any, noise: Any) -> dict[str, Any]:
+        object.__setattr__(self, "seen", float(profile.look.sum()))
+        return super().privatize(profile, noise)
+
+    def answers(self, values: Any) -> Answers:
+        return replace(super().answers(values), cap=self.seen)
 
 
 FAULTS: dict[str, tuple[Any, str, Any, set[str]]] = {
     "a row in two cells": (share_profile, "_in_cells", two_cells, {"loss"}),
-    "noise for one histogram": (asking, "laplace_scale", for_one_histogram, {"loss"}),
-    "the table's sensitivity forgotten": (asking, "laplace_scale", without_the_table, {"loss"}),
-    "a millionth less noise": (asking, "laplace_scale", a_millionth_less, {"loss"}),
+    "noise for one histogram": (measurements, "laplace_scale", for_one_histogram, {"loss"}),
+    "the table's sensitivity forgotten": (measurements, "laplace_scale", without_the_table, {"loss"}),
+    "a millionth less noise": (measurements, "laplace_scale", a_millionth_less, {"loss"}),
     "the sensitivity of another table": (
-        asking,
+        measurements,
         "TABLE",
         CoarserSensitivity(TABLE.max_visits, TABLE.unit),
         {"loss"},
     ),
-    "the sensitivity one short": (asking, "TABLE", OneShort(TABLE.max_visits, TABLE.unit), {"loss"}),
-    "other rows than the sensitivity's": (asking, "TABLE", OtherRows(TABLE.max_visits, TABLE.unit), {"loss"}),
+    "the sensitivity one short": (measurements, "TABLE", OneShort(TABLE.max_visits, TABLE.unit), {"loss"}),
+    "other rows than the sensitivity's": (
+        measurements,
+        "TABLE",
+        OtherRows(TABLE.max_visits, TABLE.unit),
+        {"loss"},
+    ),
     "parts of more than ε": (ShareBudget, "of", too_much, {"loss"}),
     "noise on the look only": (
         ShareQueries,
-        "noised",
-        exactly("split", "sizes", "visits"),
+        "privatize",
+        exactly("split", "profile"),
         {"split", "sizes", "visits"},
     ),
-    "a look without noise": (ShareQueries, "noised", exactly("look"), {"look"}),
+    "a look without noise": (ShareQueries, "privatize", exactly("look"), {"look"}),
     "a number of the data in between": (mechanism, "ShareQueries", Counted, {"cap"}),
 }
 
@@ -299,16 +306,16 @@ def test_what_is_published_is_a_function_of_the_noisy_integers(epsilon: float) -
 
 
 def test_a_leak_shows_in_what_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ShareQueries, "noised", exactly("split"))
+    monkeypatch.setattr(ShareQueries, "privatize", exactly("split"))
     crowd = [Row(user, 3, None, 1) for user in range(300)]
     fixed = some_answers(1, 1.0)
     assert not released(PlainQueries(crowd, PLACES), fixed).equals(released(PlainQueries([], PLACES), fixed))
 
 
-INFERENCE = sorted(Path(inference.__file__).parent.glob("*.py"))
+ESTIMATOR = sorted(Path(estimator.__file__).parent.glob("*.py"))
 
 
-@pytest.mark.parametrize("file", INFERENCE, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", ESTIMATOR, ids=lambda file: file.stem)
 def test_the_inference_has_neither_data_nor_chance_within_reach(file: Path) -> None:
     """It imports nothing that holds visits, asks for them or draws noise."""
     code = file.read_text(encoding="utf-8")
@@ -320,14 +327,14 @@ def test_the_inference_has_neither_data_nor_chance_within_reach(file: Path) -> N
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("locentropy"):
             assert node.level == 0
             names = {name.name for name in node.names}
-            if node.module == f"{own}.asking":
+            if node.module == f"{own}.measurements":
                 assert names <= {"TABLE", "Answers"}
             else:
-                assert f"{node.module}.".startswith(f"{own}.inference.")
+                assert f"{node.module}.".startswith(f"{own}.estimator.")
 
 
-def test_there_is_inference_to_look_at() -> None:
-    assert len(INFERENCE) > 5
+def test_there_is_an_estimator_to_look_at() -> None:
+    assert len(ESTIMATOR) > 5
 
 
 # --- together with others -------------------------------------------------------------------------------------------
