@@ -48,6 +48,8 @@ def advise(
 ) -> Advice:
     """Recommend a mechanism and its parameters, with the error to expect, in sentences.
 
+    The numbers are rough ones from common knowledge, never from the visits.
+
     Parameters
     ----------
     epsilon
@@ -66,8 +68,6 @@ def advise(
         Whether the entropy of bounded visits would do.
     activity
         What a survey found (`le.private.measure_activity`), in place of all these numbers.
-
-    The numbers are rough ones from common knowledge, never from the visits.
     """
     _check(epsilon, n_locations, n_users, delta, locations_per_user, visits_per_location)
     if activity is None:
