@@ -194,7 +194,7 @@ def _rivals(
     """The mechanisms that the options describe."""
     from locentropy.evaluation.candidates import candidates, default_names
     from locentropy.mechanisms.registry import mechanism_class, parameter_names
-    from locentropy.publishing.request import THREE_WAYS
+    from locentropy.publishing.chosen_locations import THREE_WAYS
 
     wanted = list(dict.fromkeys(names)) if names else list(default_names())
     for name in wanted:

@@ -15,13 +15,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from locentropy.core.errors import ParameterError, ReleaseError, SourceError
-from locentropy.core.locations import Locations
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
@@ -37,14 +35,15 @@ from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from locentropy.core.estimates import Measurements
+    from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
     from locentropy.mechanisms.base import Mechanism
     from locentropy.places.public_list import PublicLocations
-    from locentropy.publishing.request import LocationsChoice
+    from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.release.statement import EntropyUnit
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Progress, Resources
@@ -168,7 +167,7 @@ def _make_release(
 
     book, (measurements, listed) = pay_and_measure(
         check=check,
-        read=lambda: _open(request, read),
+        read=lambda: request.chosen.open(read),
         rehearse=lambda queries: _rehearse(request, queries),
         pay=lambda: publication.pay(ledger, request.guarantee, request.about.title),
         measure=lambda queries: _measure(request, queries),
@@ -179,19 +178,6 @@ def _make_release(
     tuned = book is not None and bool(book.evaluations)
     statement = request.statement(publication.release_id, note, tuned=tuned, bad_rows=bad_rows)
     return Release.of(estimates, listed, statement)
-
-
-@contextmanager
-def _open(request: Request, read: Callable[..., AbstractContextManager[Queries]]) -> Iterator[Queries]:
-    """Queries as if no visit to an excluded place had been made."""
-    wanted = request.locations if isinstance(request.locations, Grid) else request.listed
-    with read(locations=wanted) as queries:
-        if request.excluded is None:
-            yield queries
-        elif request.listed is None:
-            yield queries.restricted_to(Locations(queries.locations).without(request.excluded))
-        else:  # a public list was opened without them; a grid is opened whole
-            yield queries.restricted_to(request.listed) if isinstance(request.locations, Grid) else queries
 
 
 def _rehearse(request: Request, queries: Queries) -> None:

@@ -16,6 +16,7 @@ from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
+from locentropy.publishing.chosen_locations import THREE_WAYS, ChosenLocations
 from locentropy.publishing.publication_file import NO_LEDGER_ID
 from locentropy.release.statement import About, Statement
 
@@ -24,22 +25,12 @@ if TYPE_CHECKING:
     from locentropy.ledger.ledger import Ledger
     from locentropy.mechanisms.base import Mechanism
     from locentropy.privacy.guarantee import Guarantee
+    from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.publishing.publication_file import Identity
     from locentropy.release.statement import EntropyUnit, LedgerNote
     from locentropy.visits.visits import BadRows
 
-LocationsChoice = PublicLocations | Grid | SelectLocations
-"""The three ways to say which places are published."""
-
 _CALL = 'publish(visits, Shares(epsilon=1.0), PublicLocations("places.csv"), ledger="city.ledger")'
-
-THREE_WAYS = (
-    "Which places may be named is a choice that the visits must not make. There are three ways: "
-    'PublicLocations("places.csv"), a list that is public anyway (--places places.csv); '
-    "Grid(south=…, west=…, north=…, east=…, cell=500), every cell of a public box (--grid S,W,N,E --cell 500); "
-    "SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20), a private selection that costs budget "
-    "(--select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 20). LimitPTR selects by itself and needs none."
-)
 
 
 @dataclass(frozen=True)
@@ -57,14 +48,7 @@ class Request:
         require_mechanism(self.mechanism, _CALL)
         if self.locations is None and self.locations_kind == "public-list":
             raise ParameterError(f"{type(self.mechanism).__name__} was given no places. {THREE_WAYS}")
-        if self.locations is not None and not isinstance(self.locations, LocationsChoice):
-            raise ParameterError(
-                f"{type(self.locations).__name__} is not a way to say which places. {THREE_WAYS}"
-            )
-        if self.exclude is not None and not isinstance(self.exclude, PublicLocations):
-            raise ParameterError(
-                'exclude must be a list. For example: exclude=PublicLocations("clinics.csv")'
-            )
+        _ = self.chosen  # raises for anything but the three ways, and a list to exclude
         if self.guarantee.private == self.not_private:
             raise ParameterError(
                 "not_private=True (--not-private) is for mechanisms without a guarantee; leave it out."
@@ -94,29 +78,14 @@ class Request:
         return self.plan.guarantee
 
     @cached_property
+    def chosen(self) -> ChosenLocations:
+        """The places, and those that are excluded."""
+        return ChosenLocations(self.locations, self.exclude)
+
+    @property
     def listed(self) -> Locations | None:
         """The public list, without the excluded places; None where places are selected."""
-        if isinstance(self.locations, PublicLocations):
-            every = self.locations.load()
-        elif isinstance(self.locations, Grid):
-            every = self.locations.locations()
-        else:
-            return None
-        if self.excluded is None:
-            return every
-        kept = every.without(self.excluded)
-        if len(kept) == len(every):
-            raise ParameterError(
-                "None of the places to exclude is on the list of places. Are the ids written the same way in both?"
-            )
-        if len(kept) == 0:
-            raise ParameterError("All places of the list are excluded, so there is nothing to publish.")
-        return kept
-
-    @cached_property
-    def excluded(self) -> Locations | None:
-        """The places that are not to be published: visits to them are as if they had not been made."""
-        return None if self.exclude is None else self.exclude.load()
+        return self.chosen.listed
 
     def identity(self, ledger: Ledger | None) -> Identity:
         """What makes this request this one, for a retry to know that it is the same. Public."""
@@ -128,7 +97,7 @@ class Request:
             "places": self._source,
             "provenance": self._provenance,
             "list": _fingerprint(self.listed) if isinstance(self.locations, PublicLocations) else "",
-            "excluded": _fingerprint(self.excluded),
+            "excluded": _fingerprint(self.chosen.excluded),
             "unit": self.entropy_unit,
             **{name: str(value) for name, value in asdict(self.about).items()},
         }

@@ -1,0 +1,95 @@
+"""Which locations a release is about: the three ways to choose them, exclusions, and opening the visits at them.
+
+Publishing and `evaluate` both go through here, so that what is compared is what would be published.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from locentropy.core.errors import ParameterError
+from locentropy.core.locations import Locations
+from locentropy.mechanisms.select import SelectLocations
+from locentropy.places.grid import Grid
+from locentropy.places.public_list import PublicLocations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from locentropy.core.queries import Queries
+
+LocationsChoice = PublicLocations | Grid | SelectLocations
+"""The three ways to say which places are published."""
+
+THREE_WAYS: Final = (
+    "Which places may be named is a choice that the visits must not make. There are three ways: "
+    'PublicLocations("places.csv"), a list that is public anyway (--places places.csv); '
+    "Grid(south=…, west=…, north=…, east=…, cell=500), every cell of a public box (--grid S,W,N,E --cell 500); "
+    "SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20), a private selection that costs budget "
+    "(--select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 20). LimitPTR selects by itself and needs none."
+)
+
+
+@dataclass(frozen=True)
+class ChosenLocations:
+    """A way to choose locations, and the locations that are excluded. Reads no visits."""
+
+    choice: LocationsChoice | None
+    """None is for mechanisms that select locations by themselves."""
+    exclude: PublicLocations | None = None
+
+    def __post_init__(self) -> None:
+        if self.choice is not None and not isinstance(self.choice, LocationsChoice):
+            raise ParameterError(
+                f"{type(self.choice).__name__} is not a way to say which places. {THREE_WAYS}"
+            )
+        if self.exclude is not None and not isinstance(self.exclude, PublicLocations):
+            raise ParameterError(
+                'exclude must be a list. For example: exclude=PublicLocations("clinics.csv")'
+            )
+
+    @property
+    def selection(self) -> SelectLocations | None:
+        """The private selection, if that is the way."""
+        return self.choice if isinstance(self.choice, SelectLocations) else None
+
+    @cached_property
+    def excluded(self) -> Locations | None:
+        """The locations never to publish: visits to them are as if they had not been made."""
+        return None if self.exclude is None else self.exclude.load()
+
+    @cached_property
+    def listed(self) -> Locations | None:
+        """The public list, without the excluded locations; None where locations are selected."""
+        if isinstance(self.choice, PublicLocations):
+            every = self.choice.load()
+        elif isinstance(self.choice, Grid):
+            every = self.choice.locations()
+        else:
+            return None
+        if self.excluded is None:
+            return every
+        kept = every.without(self.excluded)
+        if len(kept) == len(every):
+            raise ParameterError(
+                "None of the places to exclude is on the list of places. Are the ids written the same way in both?"
+            )
+        if len(kept) == 0:
+            raise ParameterError("All places of the list are excluded, so there is nothing to publish.")
+        return kept
+
+    @contextmanager
+    def open(self, read: Callable[..., AbstractContextManager[Queries]]) -> Iterator[Queries]:
+        """Open the visits with `read(locations=…)`, as if no visit to an excluded location had been made."""
+        grid = isinstance(self.choice, Grid)
+        with read(locations=self.choice if grid else self.listed) as queries:
+            if self.excluded is None:
+                yield queries
+            elif self.listed is None:
+                yield queries.restricted_to(Locations(queries.locations).without(self.excluded))
+            else:  # a public list was opened without them; a grid is opened whole
+                yield queries.restricted_to(self.listed) if grid else queries
