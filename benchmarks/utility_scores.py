@@ -135,7 +135,7 @@ def on_all_places(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict[
 
     # The best constant for all places is their mean, so publishing the population mean scores the same.
     constant = {"mse": float(data.truth.var()), "mse_busy": float(data.truth[data.busy].var())}
-    people = int(data.queries.places_per_user().sum())
+    people = int(data.queries.locations_per_user().sum())
     counts = {"people": people, "locations": len(data.truth), "busy": int(data.busy.sum())}
     return {**counts, "constant": constant, "scores": averaged(rounds())}
 

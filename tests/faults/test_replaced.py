@@ -15,8 +15,8 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import SourceError
-from locentropy.visits.readers.files import Unchanged
-from locentropy.visits.readers.resolve import find_parts
+from locentropy.visits.readers.base import FileFingerprints
+from locentropy.visits.readers.resolve import resolve_source
 from tests.publishing.making import LIMIT, PLACES, ledger_in, names, public
 
 ROWS = pa.table({"user": [f"u{n}" for n in range(12)], "location": [PLACES[n % 3] for n in range(12)]})
@@ -60,7 +60,7 @@ def test_changes_are_noticed(change: Callable[[Path], None], tmp_path: Path) -> 
     for path in paths:
         path.write_bytes(b"some rows")
         os.utime(path, ns=(0, 10**18))  # long ago: clocks of file systems have coarse steps
-    seen = Unchanged.of(paths)
+    seen = FileFingerprints.of(paths)
     seen.check()
     assert [path.read_bytes() for path in paths] == [b"some rows"] * 2
     seen.check()  # to read is no change
@@ -90,18 +90,18 @@ def test_every_part_knows_its_files(make: Callable[[Path], None], tmp_path: Path
     path = tmp_path / "rows"
     make(path)
     with duckdb.connect() as con:
-        [part] = find_parts(con, le.Visits(path))
-        assert [known for known, _ in part.unchanged.standings] == [path]
-        part.unchanged.check()
+        [part] = resolve_source(con, le.Visits(path))
+        assert [known for known, _ in part.fingerprints.entries] == [path]
+        part.fingerprints.check()
         longer(path)
         with pytest.raises(SourceError, match="while it was read"):
-            part.unchanged.check()
+            part.fingerprints.check()
 
 
 def test_tables_in_memory_have_no_files() -> None:
     with duckdb.connect() as con:
-        [part] = find_parts(con, le.Visits(ROWS))
-        assert part.unchanged == Unchanged()
+        [part] = resolve_source(con, le.Visits(ROWS))
+        assert part.fingerprints == FileFingerprints()
 
 
 @pytest.mark.parametrize("make", MAKERS)

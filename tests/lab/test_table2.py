@@ -18,7 +18,7 @@ from .oracles.table2 import DENSE, GOWALLA_NY, SPARSE
 
 def test_sparse() -> None:
     with le.private.open_queries(le.Visits(ZipfVisits.sparse().table())) as queries:
-        profile, per_user = queries.exact_profile(), queries.places_per_user()
+        profile, per_user = queries.exact_profile(), queries.locations_per_user()
     users, pairs = per_user.sum(), (per_user * np.arange(len(per_user))).sum()
     assert users == 100_000
     assert len(profile) == 10_000
@@ -45,7 +45,7 @@ def test_dense() -> None:
 
 def test_gowalla_new_york(gowalla: Path) -> None:
     with le.private.open_queries(le.Visits(gowalla)) as queries:
-        profile, per_user = queries.exact_profile(), queries.places_per_user()
+        profile, per_user = queries.exact_profile(), queries.locations_per_user()
     shared = profile.entropy[profile.user_counts > 1]
     assert len(profile) == GOWALLA_NY["locations"]
     assert per_user.sum() == GOWALLA_NY["users"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from locentropy.core.errors import BudgetError, LedgerError, ParameterError
 from locentropy.ledger import ledger as ledger_module
 from locentropy.ledger.ledger import Ledger, new_id
-from locentropy.ledger.rules import Book, Budget, Entry
+from locentropy.ledger.rules import Account, Budget, Entry
 from locentropy.privacy.guarantee import Guarantee
 
 # --- sums ---
@@ -66,7 +66,7 @@ amounts = st.tuples(
 @given(st.lists(amounts, max_size=12))
 def test_admits_exactly_what_the_plain_sums_allow(asked: list[tuple[str, str]]) -> None:
     first, *rest = entries(asked, ("2", "0.5"))
-    book, epsilon, delta = Book("x", [first]), Fraction(0), Fraction(0)
+    book, epsilon, delta = Account("x", [first]), Fraction(0), Fraction(0)
     for entry, (more_epsilon, more_delta) in zip(rest, asked, strict=True):
         after = epsilon + Fraction(more_epsilon), delta + Fraction(more_delta)
         if after[0] <= 2 and after[1] <= Fraction(1, 2):
@@ -82,7 +82,7 @@ def test_admits_exactly_what_the_plain_sums_allow(asked: list[tuple[str, str]]) 
 @given(st.lists(st.sampled_from("0.001 0.01 0.1 0.5 0.9".split()), min_size=1), st.randoms())
 def test_a_refusal_changes_nothing_and_the_order_does_not_matter(asked: list[str], random: object) -> None:
     """Somebody who picks the next ε after each release never gets past the total."""
-    book = Book("x", entries([], ("1", "0")))
+    book = Account("x", entries([], ("1", "0")))
     admitted = []
     for entry in list(entries([(epsilon, "0") for epsilon in asked], ("1", "0")))[1:]:
         try:
@@ -92,7 +92,7 @@ def test_a_refusal_changes_nothing_and_the_order_does_not_matter(asked: list[str
             continue
     assert sum(map(Fraction, admitted)) == book.spent.epsilon <= 1
     random.shuffle(admitted)  # type: ignore[attr-defined]
-    assert Book("x", entries([(epsilon, "0") for epsilon in admitted], ("1", "0"))).spent == book.spent
+    assert Account("x", entries([(epsilon, "0") for epsilon in admitted], ("1", "0"))).spent == book.spent
 
 
 def test_digits_without_end_are_refused(ledger: Ledger) -> None:

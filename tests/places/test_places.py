@@ -17,7 +17,7 @@ import locentropy as le
 from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, ParameterError
 from locentropy.evaluation.simulated_noise import SimulatedNoise
 
-from .reference import Row, as_counter, profile
+from tests.visits.reference import Row, as_counter, profile
 from .test_profile import as_table, bounds, tables
 
 BOX = le.Grid(south=0.0, west=10.0, north=0.1, east=10.1, cell=1111.95)

@@ -260,7 +260,7 @@ def test_a_draw_that_fails_in_part_fails(way: str, threads: int, monkeypatch: py
             raise MemoryError
         return np.zeros(1, dtype=np.int64)
 
-    monkeypatch.setattr(noise_module, "_noised", failing)
+    monkeypatch.setattr(noise_module, "_add_laplace", failing)
     monkeypatch.setattr(noise_module, "_coins", failing)
     noise = OpenDPNoise(threads=threads)
     calls = {

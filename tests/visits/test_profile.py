@@ -91,7 +91,7 @@ def test_several_bounds_in_one_pass_equal_one_by_one(
     with le.private.open_queries(le.Visits(as_table(rows))) as queries:
         found = queries.profiles(several)
         exact = queries.exact_profile()
-        per_user = queries.places_per_user()
+        per_user = queries.locations_per_user()
     assert [as_counter(each) for each in found] == [profile(rows, each) for each in several]
     assert [each.bounds for each in found] == several
     assert as_counter(exact) == profile(rows, None)

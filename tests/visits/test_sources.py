@@ -240,4 +240,4 @@ def test_columns_are_told_apart_however_many_there_are(many: int, tmp_path: Path
         con.execute(f"CREATE TABLE visits AS FROM '{tmp_path / 'wide.parquet'}'")
     for source in (tmp_path / "wide.parquet", tmp_path / "wide.duckdb", table):
         with le.private.open_queries(le.Visits(source)) as queries:
-            assert queries.places_per_user().tolist() == [0, 6]
+            assert queries.locations_per_user().tolist() == [0, 6]

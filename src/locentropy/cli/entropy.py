@@ -87,7 +87,7 @@ def entropy(
         open_queries(visits, resources=reading.resources, progress=progress) as queries,
     ):
         profile = queries.exact_profile() if bounds is None else queries.profile(bounds)
-        users = int(queries.places_per_user().sum())
+        users = int(queries.locations_per_user().sum())
         progress("Sorting", None)
     if book is not None:
         book.record_evaluation(NOTED)  # before anybody knows a value

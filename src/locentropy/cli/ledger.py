@@ -13,7 +13,7 @@ from locentropy.cli import options
 from locentropy.cli.console import note, out, warn
 
 if TYPE_CHECKING:
-    from locentropy.ledger.rules import Book, Budget
+    from locentropy.ledger.rules import Account, Budget
 
 app = typer.Typer(
     help="The privacy budget of a population of people: made once, spent by every release, never refunded.",
@@ -124,7 +124,7 @@ def verify(
         note("To find out whether it is the newest copy, compare it with what was published: --spend ID.")
 
 
-def _show(book: Book) -> None:
+def _show(book: Account) -> None:
     from rich.table import Table
 
     out.print(f"Budget of '{book.population}'", markup=False, soft_wrap=True)
@@ -151,7 +151,7 @@ def _show(book: Book) -> None:
         warn(TUNED)
 
 
-def _as_json(book: Book) -> dict[str, Any]:
+def _as_json(book: Account) -> dict[str, Any]:
     """Amounts are texts, because they are exact."""
     return {
         "id": book.id,
@@ -171,7 +171,7 @@ def _amount(budget: Budget) -> dict[str, str]:
     return {"epsilon": exact_text(budget.epsilon), "delta": exact_text(budget.delta)}
 
 
-def _spends(book: Book) -> list[dict[str, Any]]:
+def _spends(book: Account) -> list[dict[str, Any]]:
     from locentropy.ledger.rules import written
 
     latest = {record.spend: record for record in book.releases}

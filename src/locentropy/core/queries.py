@@ -51,7 +51,7 @@ class Queries(Protocol):
         For a list that was selected privately: from there on it is public, and users are bounded within it.
         """
 
-    def places_per_user(self) -> NDArray[np.int64]:
+    def locations_per_user(self) -> NDArray[np.int64]:
         """How many users were in exactly 0, 1, 2, … of the locations (entry 0 is always 0)."""
 
     def largest_visits_per_user(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -98,10 +98,10 @@ class CachedQueries:
         """The same queries about some of the locations only."""
         return self._queries.restricted_to(locations)
 
-    def places_per_user(self) -> NDArray[np.int64]:
+    def locations_per_user(self) -> NDArray[np.int64]:
         """How many users were in exactly 0, 1, 2, … of the locations."""
         if self._places_per_user is None:
-            self._places_per_user = self._queries.places_per_user()
+            self._places_per_user = self._queries.locations_per_user()
         return self._places_per_user
 
     def largest_visits_per_user(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 from locentropy.core.errors import LedgerError, LocentropyError, ParameterError
 from locentropy.core.version import __version__
 from locentropy.ledger import store as ledger_store
-from locentropy.ledger.rules import FORGOTTEN, Book, Budget, Entry, Recorded, Spend, State, written
+from locentropy.ledger.rules import FORGOTTEN, Account, Budget, Entry, ReleaseRecord, Spend, State, written
 from locentropy.privacy.guarantee import Guarantee, Number, exact
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Ledger:
         ledger = cls(Path(path))
         amounts = written(exact(epsilon), exact(delta, "delta"))
         first = Entry("budget", {"id": new_id(), "population": population, **amounts, **_stamp()})
-        Book(str(path), [first])  # the rules, before there is a file
+        Account(str(path), [first])  # the rules, before there is a file
         ledger_store.create(ledger.path, first)
         return ledger
 
@@ -69,7 +69,7 @@ class Ledger:
         ledger.read()
         return ledger
 
-    def read(self) -> Book:
+    def read(self) -> Account:
         """Everything the ledger says at this moment, at one moment."""
         with ledger_store.transaction(self.path, wait=self.wait, write=False) as store:
             return self._book(store)
@@ -88,7 +88,7 @@ class Ledger:
         """Every spend, the oldest first."""
         return tuple(self.read().spends)
 
-    def releases(self) -> tuple[Recorded, ...]:
+    def releases(self) -> tuple[ReleaseRecord, ...]:
         """How far the releases of the spends have come, the oldest record first."""
         return tuple(self.read().releases)
 
@@ -110,7 +110,7 @@ class Ledger:
         amounts = written(*_asked(guarantee))
         own = spend_id or new_id()
 
-        def known(book: Book) -> bool:
+        def known(book: Account) -> bool:
             return any(spend.id == own for spend in book.spends)
 
         book = self._append("spend", {"id": own, **amounts, "purpose": purpose, **_stamp()}, unless=known)
@@ -125,7 +125,7 @@ class Ledger:
         One spend pays for one release. So a retry that finds a staged release may finish it and must not draw again.
         """
 
-        def known(book: Book) -> bool:
+        def known(book: Account) -> bool:
             return (spend_id, release_id, state) in [
                 (record.spend, record.release, record.state) for record in book.releases
             ]
@@ -137,7 +137,7 @@ class Ledger:
         """Note that the exact data of these people was looked at without budget: what is tuned on it is unaccounted."""
         self._append("evaluation", {"note": note, **_stamp()})
 
-    def verify(self, spends: Iterable[str] = ()) -> Book:
+    def verify(self, spends: Iterable[str] = ()) -> Account:
         """Check the whole file, and that it knows these spend ids, taken from published releases.
 
         Without ids a restored backup looks like a whole ledger: it is one, of an earlier day.
@@ -152,8 +152,8 @@ class Ledger:
         return book
 
     def _append(
-        self, kind: Kind, values: dict[str, str], unless: Callable[[Book], bool] | None = None
-    ) -> Book:
+        self, kind: Kind, values: dict[str, str], unless: Callable[[Account], bool] | None = None
+    ) -> Account:
         with ledger_store.transaction(self.path, wait=self.wait, write=True) as store:
             book = self._book(store)
             if unless is None or not unless(book):
@@ -162,10 +162,10 @@ class Ledger:
                 store.append(entry)
         return book
 
-    def _book(self, store: ledger_store.Store) -> Book:
+    def _book(self, store: ledger_store.Store) -> Account:
         entries = store.read()
         try:
-            return Book(str(self.path), entries)
+            return Account(str(self.path), entries)
         except LocentropyError as error:
             # These very rules let each entry in, so somebody else has written it.
             raise LedgerError(

@@ -73,7 +73,7 @@ class Spend:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class ReleaseRecord:
     """How far the release of a spend has come."""
 
     spend: str
@@ -98,7 +98,7 @@ class Evaluation:
     """When, in UTC."""
 
 
-class Book:
+class Account:
     """The entries of one ledger, each checked against those before it."""
 
     id: str
@@ -114,7 +114,7 @@ class Book:
         self.name = name
         """How messages call the ledger."""
         self.spends: list[Spend] = []
-        self.releases: list[Recorded] = []
+        self.releases: list[ReleaseRecord] = []
         self.evaluations: list[Evaluation] = []
         self.spent = Budget(Fraction(0), Fraction(0))
         """The sums of the finite spends."""
@@ -223,7 +223,7 @@ class Book:
                 f"{self.name}: release {release} cannot become {state} now. First "
                 'ledger.record_release(spend.id, release_id, "staged"), then "published".'
             )
-        self.releases.append(Recorded(spend, release, _STATES[len(earlier)], values["time"]))
+        self.releases.append(ReleaseRecord(spend, release, _STATES[len(earlier)], values["time"]))
 
     def _evaluate(self, values: Mapping[str, str]) -> None:
         note = _checked_words("note", values["note"], 'ledger.record_evaluation("compared mechanisms")')

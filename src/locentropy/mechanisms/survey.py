@@ -160,7 +160,7 @@ class ActivitySurvey:
         # First, because it refuses queries about other places than the listed ones.
         profile = bounded_profile(queries, self.bounds, listed)
         busy = np.count_nonzero(profile.user_counts >= self.busy_users)
-        per_user = queries.places_per_user()
+        per_user = queries.locations_per_user()
         places = by_octave(np.arange(1, len(per_user)), per_user[1:], PLACES_CELLS)
         visits = by_octave(*queries.largest_visits_per_user(), VISITS_CELLS)
         if int(places.sum()) != int(visits.sum()):

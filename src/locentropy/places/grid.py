@@ -14,7 +14,7 @@ from locentropy.core.locations import Cells, Locations
 METRES_PER_DEGREE = 111_195.0
 """Of latitude, on a sphere of the Earth's mean radius."""
 
-MOST_CELLS = 10_000_000
+MAX_CELLS = 10_000_000
 
 _CALL = "Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=500)"
 
@@ -48,9 +48,9 @@ class Grid(Cells):
                 f"The box south {self.south}, west {self.west}, north {self.north}, east {self.east} must lie within "
                 f"±90 and ±180 degrees, south below north and west before east. For example: {_CALL}"
             )
-        if self.cell <= 0 or not self.rows * self.columns <= MOST_CELLS:
+        if self.cell <= 0 or not self.rows * self.columns <= MAX_CELLS:
             raise ParameterError(
-                f"cell={self.cell!r} must be above 0 and make at most {MOST_CELLS:,} cells. For example: {_CALL}"
+                f"cell={self.cell!r} must be above 0 and make at most {MAX_CELLS:,} cells. For example: {_CALL}"
             )
 
     @property

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from locentropy.core.errors import BadRowsError, ParameterError, SourceError
 from locentropy.core.locations import Locations
-from locentropy.visits.column_types import cast, kind_of, presented
-from locentropy.visits.columns import AUTO, Choice, may_be_a_row, resolve
-from locentropy.visits.readers.resolve import find_parts
+from locentropy.visits.column_types import cast_sql, column_kind, restore_id_type
+from locentropy.visits.columns import AUTO, Choice, might_be_data_row, resolve_roles
+from locentropy.visits.readers.resolve import resolve_source
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
@@ -53,20 +53,20 @@ class PublicLocations:
         import duckdb
 
         with duckdb.connect(config={"autoinstall_known_extensions": False}) as con:
-            parts = find_parts(con, Visits(self.source, table=self.table))
+            parts = resolve_source(con, Visits(self.source, table=self.table))
             if len(parts) > 1:
                 raise ParameterError(f"{self.source}: a public list is one file, and this is {len(parts)}.")
             [part] = parts
             choices = {role: getattr(self, role) for role in ("location", "name", "lat", "lon")}
             if self.location is AUTO and len(part.columns) == 1:
                 choices["location"] = part.columns[0]  # a list of one column is a list of ids
-            hint = _columns_are(part.columns) if may_be_a_row(part.columns) else ""
-            roles = resolve(choices, part.columns, part.label, ("location",), hint, prefix="--places-")
+            hint = _columns_are(part.columns) if might_be_data_row(part.columns) else ""
+            roles = resolve_roles(choices, part.columns, part.label, ("location",), hint, prefix="--places-")
             relation = part.bind(con, roles, drop_bad=False)
-            stored = kind_of(relation.columns["location"].type_name)
+            stored = column_kind(relation.columns["location"].type_name)
             types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
             columns = ", ".join(
-                f"{cast(role, column, relation.columns[role], part.label, types.get(role))} AS {role}"
+                f"{cast_sql(role, column, relation.columns[role], part.label, types.get(role))} AS {role}"
                 for role, column in roles.items()
             )
             try:
@@ -96,7 +96,7 @@ def _as_locations(rows: pa.Table, label: str, roles: Roles, *, typed: bool) -> L
             f"{label}: the list names {len(ids) - distinct} places more than once. List each once."
         )
     return Locations(
-        presented(ids, typed=typed),
+        restore_id_type(ids, typed=typed),
         rows["name"].combine_chunks() if "name" in rows.column_names else None,
         _degrees(rows, "lat", 90, label, roles),
         _degrees(rows, "lon", 180, label, roles),

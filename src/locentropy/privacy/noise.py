@@ -146,7 +146,7 @@ class OpenDPNoise:
         flat = _checked_values(values)
         out = np.empty_like(flat)
         jobs = _chunks([(float(scale), slice(0, flat.size))], _CHUNK)
-        self._run(lambda part, at: _noised(flat[at], part), jobs, out)
+        self._run(lambda part, at: _add_laplace(flat[at], part), jobs, out)
         return out.reshape(np.shape(values))
 
     def laplace_each(self, values: Integers, scales: Reals) -> Integers:
@@ -167,7 +167,7 @@ class OpenDPNoise:
         order, groups = _grouped(widths.ravel())
         flat = _checked_values(values)[order]
         out = np.empty_like(flat)
-        self._run(lambda part, at: _noised(flat[at], part), _chunks(groups, _CHUNK), out)
+        self._run(lambda part, at: _add_laplace(flat[at], part), _chunks(groups, _CHUNK), out)
         return _in_first_order(out, order).reshape(widths.shape)
 
     def bernoulli_each(self, probabilities: Reals) -> Booleans:
@@ -255,7 +255,7 @@ def _chunks(groups: Iterable[tuple[float, slice]], size: int) -> Iterator[tuple[
             yield key, slice(start, min(start + size, at.stop))
 
 
-def _noised(values: Integers, scale: float) -> Integers:
+def _add_laplace(values: Integers, scale: float) -> Integers:
     return np.array(_laplace_measurement(scale)(values), dtype=np.int64)
 
 

@@ -1,7 +1,15 @@
-"""Whether a directory holds a release that is whole, agrees with itself and, if one is given, with a ledger.
+"""Verify: whether a directory holds a release that is whole, agrees with itself and, if one is given, with a ledger.
 
-This finds accidents and careless edits. Somebody who changes every file consistently is found only by comparing with
-the ledger, or with the SHA-256 of details.yaml, if the owner published that elsewhere.
+    directory      the files of a release and no others
+    fingerprints   each file is the one that details.yaml was written with
+    details        its words are those that its numbers call for
+    manifest       it states the guarantee that details.yaml states
+    table          Parquet and CSV hold one table, with columns that this release may have
+    ledger         the ledger has charged what the release says
+
+This finds accidents and careless edits. Files that were all changed consistently are found only by comparing with the
+ledger, or with the SHA-256 of details.yaml, if the owner published that elsewhere. Words are compared only in releases
+of this version: other versions may use others.
 """
 
 from __future__ import annotations
@@ -10,7 +18,7 @@ import json
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -20,175 +28,79 @@ from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import read_document, written
 from locentropy.core.version import __version__
 from locentropy.ledger.rules import Budget
-from locentropy.release import tables as geo
+from locentropy.mechanisms.registry import built_in_class
 from locentropy.release.columns import MOST_NATS, check_table
 from locentropy.release.details import details, get
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.manifest import VARIANTS, heading, manifest, numbers
 from locentropy.release.reading import describe, names_in, regular, sha256
 from locentropy.release.statement import INFINITE, amount
-from locentropy.release.tables import KEY, published, read_csv, read_parquet, summary
+from locentropy.release.tables import (
+    GEOMETRY,
+    KEY,
+    geo_metadata,
+    points,
+    published,
+    read_csv,
+    read_parquet,
+    summary,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from locentropy.ledger.ledger import Ledger
-    from locentropy.ledger.rules import Book
+    from locentropy.ledger.rules import Account
     from locentropy.release.reading import Described
     from locentropy.release.statement import LedgerNote, Statement
 
-
-def with_itself(directory: Path, about: Described) -> Iterator[str]:
-    """Whether the words in the details are those that its numbers call for."""
-    if _by_this_version(about.statement):
-        table = get(about.document, "table", dict)
-        columns, rows = list(get(table, "columns", dict)), get(table, "rows", int)
-        try:
-            expected = details(about.statement, columns, rows, about.hashes)
-        except KeyError:
-            yield f"{about.names.details} describes a column that a release does not have."
-            return
-        for key in _different(about.document, expected):
-            yield f"{about.names.details}: its entry '{key}' says something else than its numbers do."
-        yield from _layout(directory / about.names.details, expected, about.statement)
-
-
-def with_manifest(directory: Path, about: Described) -> Iterator[str]:
-    """Whether the manifest promises what the details promise."""
-    found = read_document(regular(directory / about.names.manifest))
-    statement, names = about.statement, about.names
-    deployment = get(found, "deployment", dict)
-    loss, variant = get(deployment, "privacy_loss", dict), get(deployment, "dp_variant", dict)
-    if found.get("url_slug") != f"locentropy-{statement.release_id}":
-        yield f"{names.manifest} is about another release than {names.details}."
-    promised = loss.get("privacy_parameters", {}), variant.get("variant_name")
-    if promised != (numbers(statement.guarantee), VARIANTS[statement.guarantee.kind]):
-        yield f"{names.manifest} promises another ε, δ or variant than {names.details}."
-    # Which version made it decides below whether words are compared at all, so the two files must agree on it.
-    notes = get(get(deployment, "administrative", dict), "notes", str)
-    if f"made by locentropy {statement.software_version}." not in " ".join(notes.split()):
-        yield f"{names.manifest} was made by another version than {names.details} says."
-    if _by_this_version(statement):
-        expected = manifest(statement)
-        for part in _different(_parts(found), _parts(expected)):
-            yield f"{names.manifest}: its part '{part}' says something else than {names.details}."
-        yield from _layout(directory / names.manifest, expected, statement)
-
-
-def with_summary(metadata: dict[bytes, bytes], about: Described) -> Iterator[str]:
-    """Whether the Parquet file says of itself what the details say."""
-    unknown = set(metadata) - {KEY, b"geo", b"ARROW:schema"}
-    if unknown:
-        yield f"{about.names.parquet} carries metadata that does not belong to a release."
-    try:
-        found = json.loads(metadata.get(KEY, b"null"))
-    except (ValueError, RecursionError):
-        found = None
-    compared = dict if _by_this_version(about.statement) else _ids
-    if not isinstance(found, dict) or compared(found) != compared(summary(about.statement)):
-        yield f"{about.names.parquet} says something else about itself than {about.names.details}."
-
-
-def with_ledger(statement: Statement, ledger: Ledger) -> Iterator[str]:
-    """Whether the ledger has what the release says that it has."""
-    note, book = statement.ledger, ledger.read()
-    if note is None:
-        yield f"The release says that it was made without a ledger, so {ledger.path} does not know it."
-        return
-    paid = [spend for spend in book.spends if spend.id == note.spend_id]
-    if not paid:
-        yield (
-            f"{ledger.path} knows no spend {note.spend_id}. It is another ledger, or an older copy that has forgotten "
-            "spends: do not publish with it."
-        )
-        return
-    spend = paid[0]
-    if (spend.epsilon, spend.delta) != (statement.guarantee.epsilon, statement.guarantee.delta):
-        yield "The ledger has charged another ε or δ for this release than the release promises."
-    released = {record.release for record in book.releases if record.spend == spend.id}
-    if released and released != {statement.release_id}:
-        yield "The ledger says that this spend paid for another release."
-    yield from _budget(note, book, spend.number)
-
-
-def _budget(note: LedgerNote, book: Book, number: int) -> Iterator[str]:
-    total = Budget(amount(note.total_epsilon, "total_epsilon"), amount(note.total_delta, "total_delta"))
-    if (note.population, total) != (book.population, book.total):
-        yield "The ledger is of another population or budget than the release says."
-    until = book.spends[:number]
-    finite = [spend.epsilon for spend in until if spend.epsilon is not None]
-    epsilon = sum(finite, Fraction(0)) if len(finite) == len(until) else None
-    delta = sum((spend.delta for spend in until), Fraction(0))
-    said = None if note.spent_epsilon == INFINITE else amount(note.spent_epsilon, "spent_epsilon")
-    if (said, amount(note.spent_delta, "spent_delta")) != (epsilon, delta):
-        yield "The ledger had spent another sum after this release than the release says."
-
-
-def _by_this_version(statement: Statement) -> bool:
-    """Whether this software would use the very same words; other versions may have others."""
-    return statement.software_version == __version__
-
-
-def _different(one: dict[str, object], other: dict[str, object]) -> list[str]:
-    return [
-        str(key) for key in {**one, **other} if key not in one or key not in other or one[key] != other[key]
-    ]
-
-
-def _layout(path: Path, expected: dict[str, Any], statement: Statement) -> Iterator[str]:
-    """Comments are read by people and by nothing else, so the whole text is compared."""
-    if regular(path).read_bytes() != written(expected, heading(statement)):
-        yield f"{path.name} is not as it was written: its words, comments or layout were changed."
-
-
-def _parts(found: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a manifest, without the level that holds most of them."""
-    return {**found, **get(found, "deployment", dict), "deployment": None}
-
-
-def _ids(found: dict[str, str]) -> tuple[str | None, ...]:
-    return tuple(found.get(key) for key in ("release_id", "mechanism", "estimand", "unit", "status"))
-
-
-_FORMULA = r"^[=+\-@\t\r]"
+_FORMULA: Final = r"^[=+\-@\t\r]"
 """How texts begin that a spreadsheet takes for a formula."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at."""
+    """One part of a verification."""
 
     name: str
-    """What."""
+    """Which part."""
     problems: tuple[str, ...]
-    """What is wrong with it; nothing if it is as it should be."""
+    """What is wrong; empty if all is as it should be."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was found."""
+    """The result of `verify`."""
 
     directory: Path
-    """Where."""
+    """The directory of the release."""
     release_id: str | None
-    """Of which release, if that can be told."""
-    promise: str | None
+    """Its id, if the details can be read."""
+    guarantee: str | None
     """Its guarantee in words."""
     fingerprint: str | None
     """The SHA-256 of details.yaml, which vouches for the other files; compare it with what the owner published."""
     checks: tuple[Check, ...]
-    """What was looked at."""
+    """The parts that were checked."""
     notes: tuple[str, ...] = ()
-    """What is worth knowing, and not wrong."""
+    """What is worth knowing, and not a problem."""
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether no check found a problem."""
         return not any(check.problems for check in self.checks)
 
 
 def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
-    """Look at everything that can be looked at; problems are collected, not raised."""
+    """Check the files of a release. Problems are collected in the report, not raised.
+
+    Parameters
+    ----------
+    directory
+        The directory of the release.
+    ledger
+        The ledger that paid for it, to compare with; None compares the files with each other only.
+    """
     directory = Path(directory)
     checks = [_check("directory", lambda: _directory(directory))]
     try:
@@ -200,12 +112,12 @@ def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
     statement = about.statement
     checks += [
         _check("fingerprints", lambda: _fingerprints(directory, about)),
-        _check("details", lambda: with_itself(directory, about)),
-        _check("manifest", lambda: with_manifest(directory, about)),
+        _check("details", lambda: _details(directory, about)),
+        _check("manifest", lambda: _manifest(directory, about)),
         _check("table", lambda: _table(directory, about)),
     ]
     if ledger is not None:
-        checks.append(_check("ledger", lambda: with_ledger(statement, ledger)))
+        checks.append(_check("ledger", lambda: _ledger(statement, ledger)))
     return Report(
         directory,
         statement.release_id,
@@ -235,7 +147,7 @@ def _words(error: OSError) -> str:
 def _directory(directory: Path) -> Iterator[str]:
     names = names_in(directory)
     if names is MARKED and MARK not in directory.resolve().name:
-        yield f"{directory} must have {MARK} in its name, because nothing is promised."
+        yield f"{directory} must have {MARK} in its name, because it has no guarantee."
     for name in names:
         try:
             regular(directory / name)
@@ -243,13 +155,58 @@ def _directory(directory: Path) -> Iterator[str]:
             yield str(error)
     for path in sorted(directory.iterdir()):
         if path.name not in names:
-            yield f"{path} does not belong to the release. Nobody has checked what it gives away."
+            yield f"{path} does not belong to the release. What it discloses was not checked."
 
 
 def _fingerprints(directory: Path, about: Described) -> Iterator[str]:
     for name, known in about.hashes.items():
         if (directory / name).is_file() and sha256(regular(directory / name)) != known:
             yield f"{directory / name} was changed: its SHA-256 is not the one in {about.names.details}."
+
+
+def _details(directory: Path, about: Described) -> Iterator[str]:
+    """Compare the words in the details with those that its numbers call for."""
+    if _by_this_version(about.statement):
+        yield from _method(about.statement)
+        table = get(about.document, "table", dict)
+        columns, rows = list(get(table, "columns", dict)), get(table, "rows", int)
+        try:
+            expected = details(about.statement, columns, rows, about.hashes)
+        except KeyError:
+            yield f"{about.names.details} describes a column that a release does not have."
+            return
+        for key in _different(about.document, expected):
+            yield f"{about.names.details}: its entry '{key}' says something else than its numbers do."
+        yield from _layout(directory / about.names.details, expected, about.statement)
+
+
+def _method(statement: Statement) -> Iterator[str]:
+    """Compare what is said of a built-in mechanism with what this software says of it."""
+    kind = built_in_class(statement.mechanism)
+    if statement.built_in and (kind is None or kind.method != statement.method):
+        yield f"The release says of {statement.mechanism}, as if it came with locentropy, what locentropy does not say."
+
+
+def _manifest(directory: Path, about: Described) -> Iterator[str]:
+    """Compare the guarantee in the manifest with that in the details."""
+    found = read_document(regular(directory / about.names.manifest))
+    statement, names = about.statement, about.names
+    deployment = get(found, "deployment", dict)
+    loss, variant = get(deployment, "privacy_loss", dict), get(deployment, "dp_variant", dict)
+    if found.get("url_slug") != f"locentropy-{statement.release_id}":
+        yield f"{names.manifest} is about another release than {names.details}."
+    stated = loss.get("privacy_parameters", {}), variant.get("variant_name")
+    if stated != (numbers(statement.guarantee), VARIANTS[statement.guarantee.kind]):
+        yield f"{names.manifest} states another ε, δ or variant than {names.details}."
+    # Which version made it decides below whether words are compared at all, so the two files must agree on it.
+    notes = get(get(deployment, "administrative", dict), "notes", str)
+    if f"made by locentropy {statement.software_version}." not in " ".join(notes.split()):
+        yield f"{names.manifest} was made by another version than {names.details} says."
+    if _by_this_version(statement):
+        expected = manifest(statement)
+        for part in _different(_parts(found), _parts(expected)):
+            yield f"{names.manifest}: its part '{part}' says something else than {names.details}."
+        yield from _layout(directory / names.manifest, expected, statement)
 
 
 def _table(directory: Path, about: Described) -> Iterator[str]:
@@ -262,7 +219,7 @@ def _table(directory: Path, about: Described) -> Iterator[str]:
     if list(get(described, "columns", dict)) != table.column_names:
         yield f"{about.names.parquet} has other columns than {about.names.details} describes."
     yield from _geometry(found, about)
-    yield from with_summary(found.schema.metadata or {}, about)
+    yield from _summary(found.schema.metadata or {}, about)
     entropy = table["entropy"].to_numpy() * (np.log(2.0) if about.statement.entropy_unit == "bits" else 1.0)
     visitors = np.exp(np.minimum(entropy, MOST_NATS))
     if not np.allclose(visitors, table["effective_visitors"].to_numpy(), rtol=1e-9, atol=0, equal_nan=True):
@@ -273,21 +230,96 @@ def _table(directory: Path, about: Described) -> Iterator[str]:
 
 def _geometry(found: pa.Table, about: Described) -> Iterator[str]:
     if "lat" not in found.column_names:
-        if geo.GEOMETRY in found.column_names:
+        if GEOMETRY in found.column_names:
             yield f"{about.names.parquet} has a geometry without coordinates."
         return
-    expected = geo.points(found["lat"], found["lon"])
-    if geo.GEOMETRY not in found.column_names or not found[geo.GEOMETRY].equals(pa.chunked_array([expected])):
+    expected = points(found["lat"], found["lon"])
+    if GEOMETRY not in found.column_names or not found[GEOMETRY].equals(pa.chunked_array([expected])):
         yield f"The geometry in {about.names.parquet} is not that of lat and lon."
-    if (found.schema.metadata or {}).get(b"geo") != geo.metadata(found["lat"], found["lon"]):
+    if (found.schema.metadata or {}).get(b"geo") != geo_metadata(found["lat"], found["lon"]):
         yield f"The 'geo' metadata of {about.names.parquet} does not describe its coordinates."
+
+
+def _summary(metadata: dict[bytes, bytes], about: Described) -> Iterator[str]:
+    """Compare what the Parquet file says about itself with the details."""
+    unknown = set(metadata) - {KEY, b"geo", b"ARROW:schema"}
+    if unknown:
+        yield f"{about.names.parquet} carries metadata that does not belong to a release."
+    try:
+        found = json.loads(metadata.get(KEY, b"null"))
+    except (ValueError, RecursionError):
+        found = None
+    compared = dict if _by_this_version(about.statement) else _ids
+    if not isinstance(found, dict) or compared(found) != compared(summary(about.statement)):
+        yield f"{about.names.parquet} says something else about itself than {about.names.details}."
+
+
+def _ledger(statement: Statement, ledger: Ledger) -> Iterator[str]:
+    """Compare what the release says about its ledger with the ledger."""
+    note, book = statement.ledger, ledger.read()
+    if note is None:
+        yield f"The release says that it was made without a ledger, so {ledger.path} does not know it."
+        return
+    paid = [spend for spend in book.spends if spend.id == note.spend_id]
+    if not paid:
+        yield (
+            f"{ledger.path} knows no spend {note.spend_id}. It is another ledger, or an older copy that has forgotten "
+            "spends: do not publish with it."
+        )
+        return
+    spend = paid[0]
+    if (spend.epsilon, spend.delta) != (statement.guarantee.epsilon, statement.guarantee.delta):
+        yield "The ledger has charged another ε or δ for this release than the release states."
+    released = {record.release for record in book.releases if record.spend == spend.id}
+    if released and released != {statement.release_id}:
+        yield "The ledger says that this spend paid for another release."
+    yield from _budget(note, book, spend.number)
+
+
+def _budget(note: LedgerNote, book: Account, number: int) -> Iterator[str]:
+    total = Budget(amount(note.total_epsilon, "total_epsilon"), amount(note.total_delta, "total_delta"))
+    if (note.population, total) != (book.population, book.total):
+        yield "The ledger is of another population or budget than the release says."
+    until = book.spends[:number]
+    finite = [spend.epsilon for spend in until if spend.epsilon is not None]
+    epsilon = sum(finite, Fraction(0)) if len(finite) == len(until) else None
+    delta = sum((spend.delta for spend in until), Fraction(0))
+    said = None if note.spent_epsilon == INFINITE else amount(note.spent_epsilon, "spent_epsilon")
+    if (said, amount(note.spent_delta, "spent_delta")) != (epsilon, delta):
+        yield "The ledger had spent another sum after this release than the release says."
+
+
+def _by_this_version(statement: Statement) -> bool:
+    """Whether this software would use the very same words; other versions may have others."""
+    return statement.software_version == __version__
+
+
+def _different(one: dict[str, object], other: dict[str, object]) -> list[str]:
+    return [
+        str(key) for key in {**one, **other} if key not in one or key not in other or one[key] != other[key]
+    ]
+
+
+def _layout(path: Path, expected: dict[str, Any], statement: Statement) -> Iterator[str]:
+    """Compare the whole text: comments are read by people and by nothing else."""
+    if regular(path).read_bytes() != written(expected, heading(statement)):
+        yield f"{path.name} is not as it was written: its words, comments or layout were changed."
+
+
+def _parts(found: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a manifest, without the level that holds most of them."""
+    return {**found, **get(found, "deployment", dict), "deployment": None}
+
+
+def _ids(found: dict[str, str]) -> tuple[str | None, ...]:
+    return tuple(found.get(key) for key in ("release_id", "mechanism", "estimand", "unit", "status"))
 
 
 def _notes(directory: Path, about: Described) -> Iterator[str]:
     if not about.statement.private:
-        yield "NOT PRIVATE: nothing is promised to the people in the data. Do not publish it."
+        yield "NOT PRIVATE: the release has no guarantee for the people in the data. Do not publish it."
     if about.statement.ledger is None:
-        yield "The release names no ledger: nobody keeps count of what these people have been charged."
+        yield "The release names no ledger: it was not counted against any budget."
     if about.statement.tuned_unaccounted:
         yield "Parameters were tuned on the data, unaccounted."
     try:
@@ -300,4 +332,4 @@ def _notes(directory: Path, about: Described) -> Iterator[str]:
                 "columns as text."
             )
     except LocentropyError:
-        return  # told by the checks
+        return  # the checks have reported it

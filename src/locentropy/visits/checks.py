@@ -64,7 +64,8 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
     if broken and bad_rows == "fail":
         rules = expression.bad_rows(engine.visits)
         found = (
-            f"{engine.blame(rules[role])}: column {engine.columns[role]!r}: {_RULES[role]}" for role in broken
+            f"{engine.find_bad_file(rules[role])}: column {engine.columns[role]!r}: {_RULES[role]}"
+            for role in broken
         )
         # Times in another style are so in most rows, and to leave those out would leave next to nothing.
         unread = 2 * broken.get("time", 0) > row["rows"]
@@ -77,7 +78,7 @@ def _refuse_confusing_ids(engine: Engine, row: dict[str, int]) -> None:
         for name, condition in conditions.items():
             if row[f"{name}_{role}"]:
                 raise ColumnError(
-                    f"{engine.blame(condition)}: the {role} column {engine.columns[role]!r} holds {_CONFUSING[name]}. "
+                    f"{engine.find_bad_file(condition)}: the {role} column {engine.columns[role]!r} holds {_CONFUSING[name]}. "
                     "One person under two ids is protected only half. Mend the ids, or, if each is meant as it is "
                     'written: ids="text" (--ids text).'
                 )

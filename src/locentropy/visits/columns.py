@@ -88,16 +88,16 @@ ROLES: Final = ("user", "location", "time", "visits", "lat", "lon")
 """What a column of a table of visits can be; "name" is for lists of places."""
 
 
-class Recognise:
+class Auto:
     """The default of every column option: look for a usual name."""
 
     def __repr__(self) -> str:
         return "AUTO"
 
 
-AUTO: Final = Recognise()
+AUTO: Final = Auto()
 
-Choice = str | None | Recognise
+Choice = str | None | Auto
 """A column's name, None for "there is none, do not look", or AUTO."""
 
 
@@ -108,12 +108,12 @@ Roles = dict[str, str]
 """The column that plays each role; roles that no column plays are left out."""
 
 
-def plain(name: str) -> str:
+def normalized_name(name: str) -> str:
     """A column name without case and punctuation."""
     return re.sub(r"[\W_]+", "", name).lower()
 
 
-def resolve(
+def resolve_roles(
     choices: Mapping[str, Choice],
     columns: Sequence[str],
     source: str,
@@ -135,7 +135,7 @@ def resolve(
     for role, choice in choices.items():
         optional = role not in required
         found = (
-            _recognise(role, free, columns, source, prefix, optional=optional)
+            _find_by_name(role, free, columns, source, prefix, optional=optional)
             if choice is AUTO
             else named.get(role)
         )
@@ -153,28 +153,28 @@ def resolve(
 
 def _listing(columns: Sequence[str]) -> str:
     """The columns' names; unless hardly any is usual, for then they may be somebody's first visit and not a header."""
-    if may_be_a_row(columns):
-        usual = [name for name in columns if is_usual(name)]
+    if might_be_data_row(columns):
+        usual = [name for name in columns if is_usual_name(name)]
         known = f"of which only {usual[0]!r} has a usual name" if usual else "none with a usual name"
         return f"{len(columns)} columns were found, {known}."
     return f"Columns found: {', '.join(map(repr, columns)) or 'none'}."
 
 
-def may_be_a_row(columns: Sequence[str]) -> bool:
+def might_be_data_row(columns: Sequence[str]) -> bool:
     """Whether these may be the values of somebody's first visit rather than a header."""
-    return bool(columns) and sum(map(is_usual, columns)) < _ENOUGH_USUAL
+    return bool(columns) and sum(map(is_usual_name, columns)) < _ENOUGH_USUAL
 
 
-def is_usual(name: str) -> bool:
+def is_usual_name(name: str) -> bool:
     """Whether a column of this name would be recognised as something."""
-    return any(plain(name) in names for names in USUAL_NAMES.values())
+    return any(normalized_name(name) in names for names in USUAL_NAMES.values())
 
 
 def _must_exist(role: str, name: str, columns: Sequence[str], source: str, hint: str, prefix: str) -> None:
     if name not in columns:
         raise ColumnError(
             f"{source}: {role}={name!r} ({prefix}{role} {name}) is not a column. {_listing(columns)}"
-            + (hint if may_be_a_row(columns) else "")
+            + (hint if might_be_data_row(columns) else "")
         )
 
 
@@ -187,10 +187,10 @@ def _must_differ(named: Mapping[str, str]) -> None:
             )
 
 
-def _recognise(
+def _find_by_name(
     role: str, free: Sequence[str], columns: Sequence[str], source: str, prefix: str, *, optional: bool
 ) -> str | None:
-    matches = [name for name in free if plain(name) in USUAL_NAMES[role]]
+    matches = [name for name in free if normalized_name(name) in USUAL_NAMES[role]]
     if len(matches) > 1:
         ignore = f", or {role}=None ({prefix}{role} '') to use none" if optional else ""
         raise ColumnError(
@@ -208,7 +208,7 @@ def _coordinates_come_in_pairs(
             if role in named:
                 raise ColumnError(
                     f"{source}: {role}={named[role]!r} is given but no {other} column. {_listing(columns)} "
-                    f'Name it too: {other}="…" ({prefix}{other} …).{hint if may_be_a_row(columns) else ""}'
+                    f'Name it too: {other}="…" ({prefix}{other} …).{hint if might_be_data_row(columns) else ""}'
                 )
             del roles[role]
 

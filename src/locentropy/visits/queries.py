@@ -17,7 +17,7 @@ from locentropy.core.share_profile import ShareProfile, check_shares, share
 from locentropy.core.visit_profile import VisitProfile
 from locentropy.visits import expressions as expression
 from locentropy.visits.checks import check
-from locentropy.visits.column_types import comparable, in_order, presented
+from locentropy.visits.column_types import id_ranks, restore_id_type, to_engine_type
 from locentropy.visits.columns import BY_COORDINATES, BY_ID
 from locentropy.visits.engines.base import Resources, engine_for
 
@@ -67,19 +67,19 @@ class TableQueries:
         if isinstance(wanted, Cells):
             good, wanted = expression.in_cells(good, wanted), wanted.locations()
         if wanted is None:
-            places = engine.keep("places", expression.places(good), "Finding places")
+            places = engine.materialize("places", expression.places(good), "Finding places")
         else:
             as_text = good.location.type().is_string()
             typed = engine.typed_locations and visits.ids != "text"
-            keys = comparable(wanted.ids, as_text=as_text, typed=typed)
+            keys = to_engine_type(wanted.ids, as_text=as_text, typed=typed)
             listed = engine.upload("listed", pa.table({"location": keys}))
-            places = engine.keep("places", expression.places(listed), "Finding places")
-        pairs = engine.keep("pairs", expression.pairs(good, places), "Counting visits")
-        engine.forget_visits()
+            places = engine.materialize("places", expression.places(listed), "Finding places")
+        pairs = engine.materialize("pairs", expression.pairs(good, places), "Counting visits")
+        engine.free_source()
         coded = engine.run(places, "Finding places").combine_chunks()
         ids, codes = coded["location"].combine_chunks(), _integers(coded, "code")
         if wanted is None:
-            shown = presented(ids, typed=engine.typed_locations)
+            shown = restore_id_type(ids, typed=engine.typed_locations)
             order = pc.sort_indices(shown)
             return cls(engine, coded, pairs, shown.take(order), codes[order.to_numpy()])
         return cls(engine, coded, pairs, wanted.ids, codes[pc.index_in(keys, value_set=ids).to_numpy()])
@@ -132,14 +132,14 @@ class TableQueries:
 
     def _by_id(self) -> ibis.Table:
         ids = self._coded["location"].combine_chunks()
-        return self._engine.upload("by_id", pa.table({"code": self._coded["code"], "by_id": in_order(ids)}))
+        return self._engine.upload("by_id", pa.table({"code": self._coded["code"], "by_id": id_ranks(ids)}))
 
     def exact_profile(self) -> VisitProfile:
         """The profile with nobody bounded."""
         rows = self._engine.run(expression.exact_counts(self._pairs), "Counting")
         return self._as_profile(rows, None)
 
-    def places_per_user(self) -> NDArray[np.int64]:
+    def locations_per_user(self) -> NDArray[np.int64]:
         """How many users were in exactly 0, 1, 2, … of the locations."""
         rows = self._engine.run(expression.users_by_places(self._pairs), "Counting")
         places, users = _integers(rows, "places"), _integers(rows, "users")
@@ -177,7 +177,7 @@ class TableQueries:
     def _crowded(self) -> ibis.Table:
         """Kept, as three group-bys take less time on it than two on pairs; one table serves every unit of presence."""
         name = f"crowded_{next(_NUMBERS)}"  # restricted queries, on the same engine, have one of their own
-        return self._engine.keep(name, expression.crowded(self._pairs), "Counting places")
+        return self._engine.materialize(name, expression.crowded(self._pairs), "Counting places")
 
     def _as_profile(self, rows: pa.Table, bounds: Bounds | None) -> VisitProfile:
         visits = _integers(rows, "visits")

@@ -19,11 +19,11 @@ from locentropy.core.bounds import Bounds
 from locentropy.core.errors import ParameterError, SourceError
 from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS, UNIT
 from locentropy.visits.queries import open_queries
-from locentropy_lab.reproduction.counted import Counted
-from locentropy_lab.reproduction.counting import Chunk, count
+from locentropy_lab.reproduction.data_counts import Counted
+from locentropy_lab.reproduction.data_counts import Chunk, count
 from locentropy_lab.reproduction.paper_data import counted, identity, new_york
 from locentropy_lab.reproduction.settings import FAST, FULL
-from locentropy_lab.reproduction.share_sums import total_shares
+from locentropy_lab.reproduction.data_counts import total_shares
 from locentropy_lab.zipf import ZipfVisits
 
 IDS = np.arange(1, 41)
@@ -52,7 +52,7 @@ def test_the_grid_of_bounds_is_what_the_engine_says() -> None:
             assert data.profile(bounds).equals(profile), bounds
             assert data.profile(bounds).bounds == bounds
         exact = queries.exact_profile()
-        assert data.places_per_user().tolist() == queries.places_per_user().tolist()
+        assert data.locations_per_user().tolist() == queries.locations_per_user().tolist()
         for ours, theirs in zip(
             data.largest_visits_per_user(), queries.largest_visits_per_user(), strict=True
         ):

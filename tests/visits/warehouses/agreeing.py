@@ -66,7 +66,7 @@ def awkward(seed: int, *, numbers: bool = False) -> pa.Table:
     )
 
 
-def must_have_java() -> None:
+def require_java() -> None:
     """Skip without Java, but where Spark is required."""
     if shutil.which("java") is None:
         if os.environ.get("LOCENTROPY_SPARK") == "required":
@@ -100,7 +100,7 @@ def answers(queries: Queries) -> list[Any]:
         queries.locations,
         *(array.tolist() for array in (shares.index, shares.visits, shares.shares)),
         *(array.tolist() for array in (*shares.by_share, *shares.by_visits)),
-        queries.places_per_user().tolist(),
+        queries.locations_per_user().tolist(),
         [array.tolist() for array in queries.largest_visits_per_user()],
         within.profile(le.private.Bounds(2, 3, "most-visited")).to_arrow(),
         within.shares(2**20, 2**20, 16).look.tolist(),

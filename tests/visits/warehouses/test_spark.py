@@ -27,7 +27,7 @@ LOCENTROPY = (sys.executable, "-c", "from locentropy.cli.main import run; run()"
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One session for all tests: two workers, few partitions, on loopback."""
-    agreeing.must_have_java()
+    agreeing.require_java()
     from locentropy.visits.engines.spark_session import local_session
 
     folder = tmp_path_factory.mktemp("spark")

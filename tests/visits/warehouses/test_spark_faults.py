@@ -26,7 +26,7 @@ from . import agreeing
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Any]:
     """Two executors in processes of their own, on loopback, with one core each."""
-    agreeing.must_have_java()
+    agreeing.require_java()
     from pyspark.sql import SparkSession
 
     settings = {

@@ -85,19 +85,19 @@ class Engine(Protocol):
     def typed_locations(self) -> bool:
         """Whether location ids have the type they were stored in, rather than being read as written."""
 
-    def blame(self, condition: ibis.Expr) -> str:
+    def find_bad_file(self, condition: ibis.Expr) -> str:
         """Where a row that meets a condition is, as closely as can be told: a file, else the table."""
 
     def run(self, expression: ibis.Table, doing: str) -> pa.Table:
         """The rows of an expression."""
 
-    def keep(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
+    def materialize(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
         """Compute an expression once, for later ones to use."""
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
         """Make a small table of ours usable in expressions."""
 
-    def forget_visits(self) -> None:
+    def free_source(self) -> None:
         """The rows are not needed any more; a SourceError where they changed while they were read."""
 
     def __enter__(self) -> Self: ...
@@ -114,9 +114,9 @@ def engine_for(
     library = type(visits.source).__module__.partition(".")[0]
     if library == "pyspark" or resources.engine == "spark" or (library == "ibis" and _on_spark(visits)):
         from locentropy.visits.engines.spark import SparkEngine
-        from locentropy.visits.engines.spark_session import must_have_spark
+        from locentropy.visits.engines.spark_session import require_spark
 
-        must_have_spark()
+        require_spark()
         return SparkEngine(visits, required, resources, progress)
     if library == "ibis":
         from locentropy.visits.engines.ibis import IbisEngine

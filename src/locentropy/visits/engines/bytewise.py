@@ -60,18 +60,18 @@ _THROUGH_BYTES: Final[dict[str, Callable[[Any], Any]]] = {
 
 
 def bytewise(text: Any, backend: str) -> Any:
-    """The same text, compared byte by byte where the way is known; elsewhere `must_tell_apart` looks."""
+    """The same text, compared byte by byte where the way is known; elsewhere `check_ids_distinct` looks."""
     through_bytes = _THROUGH_BYTES.get(backend)
     return text if through_bytes is None else through_bytes(text)
 
 
-def must_tell_apart(engine: Engine, backend: Any) -> None:
+def check_ids_distinct(engine: Engine, backend: Any) -> None:
     """Refuse a backend that takes ids for the same that are written differently."""
     texts = [role for role in id_columns(engine.visits) if engine.visits[role].type().is_string()]
     if not texts:
         return
     if backend.name == "duckdb":
-        _must_be_binary(backend, engine.label)
+        _check_binary_collation(backend, engine.label)
     if backend.name in _THROUGH_BYTES:
         return
     counts = {role: engine.visits[role].nunique() for role in texts}
@@ -85,7 +85,7 @@ def must_tell_apart(engine: Engine, backend: Any) -> None:
             )
 
 
-def _must_be_binary(backend: Any, label: str) -> None:
+def _check_binary_collation(backend: Any, label: str) -> None:
     [[collation]] = backend.con.execute("SELECT current_setting('default_collation')").fetchall()
     if collation.lower() not in ("", "binary", "c", "posix"):
         raise ColumnError(

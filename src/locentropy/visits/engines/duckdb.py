@@ -15,10 +15,10 @@ import duckdb
 import ibis
 
 from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, ParameterError, SourceError
-from locentropy.visits import column_types as casting
-from locentropy.visits.column_types import identifier, kind_of
+from locentropy.visits import column_types
+from locentropy.visits.column_types import column_kind, identifier
 from locentropy.visits.private_log import PRIVATE_LOG
-from locentropy.visits.readers.resolve import common_roles, find_parts
+from locentropy.visits.readers.resolve import common_roles, resolve_source
 from locentropy.visits.readers.text import SWALLOWED, not_utf8
 
 if TYPE_CHECKING:
@@ -61,21 +61,21 @@ class DuckDBEngine:
             raise
 
     def _open(self, visits: Visits, required: Sequence[str]) -> None:
-        parts = find_parts(self._con, visits)
+        parts = resolve_source(self._con, visits)
         self._labels = [part.label for part in parts]
-        self._unchanged = [part.unchanged for part in parts]
+        self._fingerprints = [part.fingerprints for part in parts]
         self.label = self._labels[0] if len(parts) == 1 else str(visits.source)
         self._loaded = any(part.reads_once for part in parts)
         roles = common_roles(visits, parts, required)
         self.columns = roles
         relations = [part.bind(self._con, roles, drop_bad=visits.bad_rows == "drop") for part in parts]
-        stored = {kind_of(r.columns["location"].type_name) for r in relations if "location" in r.columns}
+        stored = {column_kind(r.columns["location"].type_name) for r in relations if "location" in r.columns}
         self.typed_locations = visits.ids == "text" or not (self._loaded or "big-integer" in stored)
         selects = _selects(roles, parts, relations, visits.ids)
         if self._loaded:
             self._load(parts, selects, drop=visits.bad_rows == "drop")
             if len(parts) > 1 and visits.ids != "text":
-                self._must_agree_on_ids(roles)
+                self._check_ids_agree(roles)
         else:
             self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
         types = self._con.execute("DESCRIBE visits").fetchall()
@@ -119,22 +119,22 @@ class DuckDBEngine:
         if kinds:
             PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, sum(kinds.values()))
 
-    def _must_agree_on_ids(self, roles: Roles) -> None:
+    def _check_ids_agree(self, roles: Roles) -> None:
         """Text files have no types, but ids that are all numbers in one and not in another are two spellings."""
         for role, name in roles.items():
             if role not in ("user", "location"):
                 continue
             column = identifier(role)
             rows = self._con.execute(
-                f"SELECT part, bool_and({casting.whole_number(column)} IS NOT NULL) FROM visits "
+                f"SELECT part, bool_and({column_types.whole_number_sql(column)} IS NOT NULL) FROM visits "
                 f"WHERE {column} IS NOT NULL GROUP BY part ORDER BY part"
             ).fetchall()
             numbers = [self._labels[part] for part, all_numbers in rows if all_numbers]
             texts = [self._labels[part] for part, all_numbers in rows if not all_numbers]
             if numbers and texts:
-                raise casting.mixed_ids(role, name, numbers[0], texts[0])
+                raise column_types.mixed_ids_error(role, name, numbers[0], texts[0])
 
-    def blame(self, condition: ibis.Expr) -> str:
+    def find_bad_file(self, condition: ibis.Expr) -> str:
         """The first text file with such a row; other files are not told apart."""
         if not self._loaded:
             return self.label
@@ -147,7 +147,7 @@ class DuckDBEngine:
         sql = _sql_of(expression.op())
         return self._answer(lambda text: self._con.sql(text).to_arrow_table(), sql, doing)
 
-    def keep(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
+    def materialize(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
         """Store the rows of an expression as a temporary table."""
         # DuckDB's sums of 64-bit integers have 128 bits, which Ibis does not know of: cast to what it expects.
         columns = ", ".join(
@@ -164,9 +164,9 @@ class DuckDBEngine:
         self._con.register(unique, table)
         return ibis.table({field.name: str(field.type) for field in table.schema}, name=unique)
 
-    def forget_visits(self) -> None:
+    def free_source(self) -> None:
         """Free what was loaded, if it was the same from the first look to the last."""
-        for files in self._unchanged:
+        for files in self._fingerprints:
             files.check()
         if self._loaded:
             self._con.execute("DROP TABLE visits")
@@ -258,22 +258,22 @@ def _sql_of(operation: Any) -> str:
 
 def _selects(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> list[str]:
     """A query for each part that gives its rows in the columns of their roles."""
-    casting.must_agree_on_time(roles, parts, relations)
-    id_types = casting.id_types(roles, parts, relations, ids)
+    column_types.check_time_types(roles, parts, relations)
+    id_types = column_types.id_types(roles, parts, relations, ids)
 
     def column(role: str, name: str, part: Part, relation: Relation) -> str:
-        value = casting.cast(role, name, relation.columns[role], part.label, id_types.get(role))
+        value = column_types.cast_sql(role, name, relation.columns[role], part.label, id_types.get(role))
         return f"{value} AS {identifier(role)}"
 
     def columns(part: Part, relation: Relation) -> Iterator[str]:
         for role, name in roles.items():
             yield column(role, name, part, relation)
         if some_written:
-            yield f"{casting.is_number(relation.columns['time'])} AS time_is_number"
+            yield f"{column_types.time_is_number_sql(relation.columns['time'])} AS time_is_number"
 
     # Where times are written as text, each row says whether its time is a number: numbers and moments do not mix.
     some_written = any(
-        "time" in r.columns and kind_of(r.columns["time"].type_name) == "text" for r in relations
+        "time" in r.columns and column_kind(r.columns["time"].type_name) == "text" for r in relations
     )
     return [
         f"SELECT {', '.join(columns(part, relation))} FROM {relation.sql}"

@@ -10,11 +10,11 @@ import ibis
 import ibis.expr.datatypes as dt
 
 from locentropy.core.errors import ColumnError, EngineError, LocentropyError, SourceError
-from locentropy.visits.column_types import MOST_VISITS_PER_ROW, Kind, must_fit
-from locentropy.visits.columns import resolve
-from locentropy.visits.engines.bytewise import bytewise, must_tell_apart
+from locentropy.visits.column_types import MAX_VISITS_PER_ROW, Kind, check_type
+from locentropy.visits.columns import resolve_roles
+from locentropy.visits.engines.bytewise import bytewise, check_ids_distinct
 from locentropy.visits.private_log import PRIVATE_LOG
-from locentropy.visits.readers.resolve import OF_TEXT_FILES, must_not_have
+from locentropy.visits.readers.resolve import TEXT_OPTIONS, reject_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class IbisEngine:
 
     def __init__(self, visits: Visits, required: Sequence[str], progress: Progress | None) -> None:
         table = visits.source
-        must_not_have(visits, ("table", *OF_TEXT_FILES), "an Ibis table")
+        reject_options(visits, ("table", *TEXT_OPTIONS), "an Ibis table")
         if not isinstance(table, ibis.Table):
             raise SourceError(
                 f"An Ibis {type(table).__name__} is no table. For example: Visits(con.table('checkins'))"
@@ -43,16 +43,16 @@ class IbisEngine:
         self.label = _name(table)
         with self._translated():
             self._backend = ibis.get_backend(table)
-        roles = resolve(visits.choices_for(required), table.columns, self.label, required)
+        roles = resolve_roles(visits.choices_for(required), table.columns, self.label, required)
         self.columns = roles
         for role, name in roles.items():
-            _must_fit(role, name, table[name].type(), self.label)
+            _check_type(role, name, table[name].type(), self.label)
         stored = _kind(table[roles["location"]].type()) if "location" in roles else "integer"
         self.typed_locations = visits.ids == "text" or stored != "big-integer"
         self.visits = table.select(
             **{role: self._cast(role, table[name], visits.ids) for role, name in roles.items()}
         )
-        must_tell_apart(self, self._backend)
+        check_ids_distinct(self, self._backend)
 
     def _cast(self, role: str, column: Any, ids: Ids) -> Any:
         """A column in its role."""
@@ -68,10 +68,10 @@ class IbisEngine:
             return column.cast(dt.Timestamp(timezone=zone, scale=6))  # to the microsecond, as everywhere
         if role != "visits":
             return column.cast("float64")
-        reasonable = column.between(1, MOST_VISITS_PER_ROW) & (column == column.floor())
+        reasonable = column.between(1, MAX_VISITS_PER_ROW) & (column == column.floor())
         return reasonable.ifelse(column, 0).cast("int64")
 
-    def blame(self, condition: ibis.Expr) -> str:
+    def find_bad_file(self, condition: ibis.Expr) -> str:
         """The table is one."""
         return self.label
 
@@ -81,7 +81,7 @@ class IbisEngine:
         with self._translated():
             return self._backend.to_pyarrow(expression)
 
-    def keep(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
+    def materialize(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
         """Store the rows of an expression in a temporary table of the backend."""
         self._report(doing)
         unique = f"locentropy_{name}_{next(_NUMBERS)}"
@@ -96,7 +96,7 @@ class IbisEngine:
         self._kept.append(sent.get_name())
         return sent
 
-    def forget_visits(self) -> None:
+    def free_source(self) -> None:
         """Nothing was copied."""
 
     def _report(self, doing: str) -> None:
@@ -155,9 +155,9 @@ def _kind(dtype: Any) -> Kind:
     return "moment" if dtype.is_timestamp() or dtype.is_date() else "other"
 
 
-def _must_fit(role: str, name: str, dtype: Any, label: str) -> None:
+def _check_type(role: str, name: str, dtype: Any, label: str) -> None:
     """Texts are ids and nothing else: backends read them as times or numbers in different ways."""
-    must_fit(role, name, _kind(dtype), str(dtype), label)
+    check_type(role, name, _kind(dtype), str(dtype), label)
     if role not in ("user", "location") and _kind(dtype) == "text":
         raise ColumnError(
             f"{label}: the {role} column {name!r} holds texts. Cast it to what it stands for in the warehouse, for "

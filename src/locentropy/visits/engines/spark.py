@@ -19,7 +19,7 @@ from locentropy.core.errors import SourceError
 from locentropy.visits.engines.ibis import IbisEngine
 from locentropy.visits.engines.spark_session import local_session
 from locentropy.visits.readers import files
-from locentropy.visits.readers.files import Unchanged
+from locentropy.visits.readers.base import FileFingerprints
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,15 +46,15 @@ class SparkEngine(IbisEngine):
         self, visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None
     ) -> None:
         self._closing = ExitStack()
-        self._unchanged = Unchanged()
+        self._fingerprints = FileFingerprints()
         try:
             self._closing.enter_context(_silent())
             self._session = self._session_for(visits.source, resources)
-            self._settle()
+            self._apply_settings()
             self._connection = ibis.pyspark.connect(self._session)
             table = self._table_of(visits)
             super().__init__(replace(visits, source=table), required, progress)
-            self._must_be_repeatable()
+            self._check_repeatable()
         except BaseException:
             self._closing.close()
             raise
@@ -73,7 +73,7 @@ class SparkEngine(IbisEngine):
         self._closing.callback(session.stop)
         return session
 
-    def _settle(self) -> None:
+    def _apply_settings(self) -> None:
         """Settings that the answers rely on, until the end; a session that is given gets back its own."""
         for key, value in _SETTINGS.items():
             before = self._session.conf.get(key, None)
@@ -108,7 +108,7 @@ class SparkEngine(IbisEngine):
                     'Visits("visits/*.parquet"), or Visits("mobility.checkins")'
                 )
             return self._session.table(source)
-        paths = files.find(source)
+        paths = files.find_files(source)
         if files.common_kind(paths) != "parquet":
             raise SourceError(
                 f"{paths[0]}: Spark reads Parquet files and tables here. Text files mean different things to "
@@ -116,7 +116,7 @@ class SparkEngine(IbisEngine):
                 "duckdb.sql(\"COPY (FROM read_csv('visits.csv', types={'user': 'VARCHAR', 'location': 'VARCHAR'})) TO "
                 "'visits.parquet'\"). Or leave out --engine spark."
             )
-        self._unchanged = Unchanged.of(paths)
+        self._fingerprints = FileFingerprints.of(paths)
         found = [str(path.resolve()) for path in paths]
         _refuse_patterns(found)
         return self._parquet(found)
@@ -125,7 +125,7 @@ class SparkEngine(IbisEngine):
         # Files that disagree about a column's type are refused rather than read as the first one says.
         return self._session.read.option("mergeSchema", "true").parquet(*paths)
 
-    def _must_be_repeatable(self) -> None:
+    def _check_repeatable(self) -> None:
         """Rows are read more than once, and again after a fault: they must be the same every time."""
         frame = self._session.sql(self._connection.compile(self.visits))
         plan = getattr(frame, "_jdf", None)  # a remote session shows no plan
@@ -139,10 +139,10 @@ class SparkEngine(IbisEngine):
         self._report(doing)
         with self._translated():
             rows = self._session.sql(self._connection.compile(expression)).toArrow()
-        self._unchanged.check()  # each time: what is kept may be computed only now, or again
+        self._fingerprints.check()  # each time: what is kept may be computed only now, or again
         return rows
 
-    def keep(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
+    def materialize(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
         """Persist the rows of an expression on the cluster, in memory or on its disks."""
         self._report(doing)
         with self._translated():

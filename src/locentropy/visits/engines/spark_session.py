@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def local_session(resources: Resources, folder: str) -> Any:
     """A session in this process, on loopback alone; what it spills goes to `folder`."""
-    must_have_spark()
+    require_spark()
     from pyspark.sql import SparkSession
 
     if SparkSession.getActiveSession() is not None:
@@ -28,7 +28,7 @@ def local_session(resources: Resources, folder: str) -> Any:
             "A Spark session is running in this process already, and there can be only one. Give it: "
             "Resources(session=spark), or Visits(spark_data_frame)."
         )
-    must_have_java()
+    require_java()
     threads = resources.threads or os.cpu_count() or 1
     settings = {
         "spark.master": f"local[{threads}]",
@@ -72,13 +72,13 @@ def _errors_to(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def must_have_spark() -> None:
+def require_spark() -> None:
     """Say how to get Spark."""
     if find_spec("pyspark") is None:
         raise EngineError("Spark is not installed. To install it: pip install 'locentropy[spark]'")
 
 
-def must_have_java() -> None:
+def require_java() -> None:
     """Say how to get Java."""
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java") if home is None else shutil.which("java", path=str(Path(home) / "bin"))

@@ -1,45 +1,29 @@
-"""A part of a source: rows that share one layout, as the embedded engine sees them."""
+"""The contract of a reader: a source becomes parts, each with rows of one layout that DuckDB can select from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
+
+from locentropy.core.errors import SourceError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
     import duckdb
 
     from locentropy.visits.columns import Roles
-    from locentropy.visits.readers.files import Unchanged
 
-
-@dataclass(frozen=True)
-class Column:
-    """A column as a query refers to it."""
-
-    expression: str
-    """SQL that gives its value."""
-
-    type_name: str
-    """Its DuckDB type."""
-
-
-@dataclass(frozen=True)
-class Relation:
-    """A part, ready to be selected from."""
-
-    sql: str
-    """What stands after FROM."""
-
-    columns: dict[str, Column]
-    """The column of each role that is played."""
+    Fingerprint = tuple[int, int, int, int, int]
 
 
 class Part(Protocol):
-    """Rows of one layout: the files of a source may come in several."""
+    """Rows of one layout. A source of several files may have several parts."""
 
     @property
     def label(self) -> str:
-        """How an error names it."""
+        """The part's name in error messages."""
 
     @property
     def columns(self) -> list[str]:
@@ -47,21 +31,77 @@ class Part(Protocol):
 
     @property
     def reads_once(self) -> bool:
-        """Whether reading is so costly, or so fleeting, that the rows should be loaded first."""
+        """Whether the rows must be loaded first, because reading them is slow or works only once."""
 
     @property
-    def unchanged(self) -> Unchanged:
-        """How its files stood before anything was read of them; to be checked when the last row was."""
+    def fingerprints(self) -> FileFingerprints:
+        """Fingerprints of its files, recorded before reading; checked after the last row was read."""
 
     @property
     def hint(self) -> str:
-        """What to say where no column has a usual name."""
+        """Advice to add to an error if no column has a usual name."""
 
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
         """Make the rows selectable on a connection."""
 
 
-def described(con: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
-    """The columns of a relation and their types, in order: rows of DESCRIBE, as any, come in whatever order."""
+@dataclass(frozen=True)
+class Relation:
+    """A part, ready to be selected from."""
+
+    sql: str
+    """The SQL that follows FROM."""
+
+    columns: dict[str, Column]
+    """The column of each role that has one."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as a query refers to it."""
+
+    expression: str
+    """SQL for its value."""
+
+    type_name: str
+    """Its DuckDB type."""
+
+
+@dataclass(frozen=True)
+class FileFingerprints:
+    """File identities recorded before reading, to detect files that change while they are read.
+
+    Rows are checked in one pass and counted in another. If a file changes in between, rows that were never checked
+    would be counted.
+    """
+
+    entries: tuple[tuple[Path, Fingerprint], ...] = ()
+
+    @classmethod
+    def of(cls, paths: Iterable[Path]) -> Self:
+        """Record the files as they are now."""
+        return cls(tuple((path, _fingerprint(path)) for path in paths))
+
+    def check(self) -> None:
+        """Raise SourceError if a file is no longer what it was."""
+        for path, recorded in self.entries:
+            if _fingerprint(path) != recorded:
+                raise SourceError(
+                    f"{path}: was changed or replaced while it was read, so the rows that were checked are not the rows "
+                    "that were counted. Run it again when nothing writes to the file, or read a copy."
+                )
+
+
+def describe_columns(con: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
+    """The columns of a relation and their types, in order. The rows of DESCRIBE may come in any order."""
     found = con.sql(f"SELECT * FROM {relation}")
     return {name: str(type_name) for name, type_name in zip(found.columns, found.types, strict=True)}
+
+
+def _fingerprint(path: Path) -> Fingerprint:
+    """Device, inode, size, and the times (in nanoseconds) at which content and inode last changed."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be found any more ({error.strerror}).") from None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

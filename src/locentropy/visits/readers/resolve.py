@@ -1,11 +1,11 @@
-"""Resolves a source into the parts it is read from, and the columns they agree on."""
+"""Resolving a source: the parts it is read from, and the columns they agree on."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ColumnError, ParameterError
-from locentropy.visits.columns import Roles, format_named, resolve
+from locentropy.visits.columns import Roles, format_named, resolve_roles
 from locentropy.visits.readers import files, tables, text
 
 if TYPE_CHECKING:
@@ -16,37 +16,36 @@ if TYPE_CHECKING:
     from locentropy.visits.readers.base import Part
     from locentropy.visits.visits import Visits
 
-OF_TEXT_FILES: Final = ("format", "header", "columns", "delimiter")
+TEXT_OPTIONS: Final = ("format", "header", "columns", "delimiter")
+"""The options of `Visits` that apply to text files only."""
 
 
-def find_parts(con: duckdb.DuckDBPyConnection, visits: Visits) -> list[Part]:
-    """The parts of a source that is a path, a folder, a pattern, or a table in memory."""
+def resolve_source(con: duckdb.DuckDBPyConnection, visits: Visits) -> list[Part]:
+    """The parts of a source that is a path, a folder, a pattern or a table in memory."""
     if not visits.is_path:
-        must_not_have(visits, ("table", *OF_TEXT_FILES), "a table in memory")
+        reject_options(visits, ("table", *TEXT_OPTIONS), "a table in memory")
         return [tables.frame_part(visits.source)]
-    paths = files.find(visits.source)
+    paths = files.find_files(visits.source)
     kind = files.common_kind(paths)
     if kind != "duckdb":
-        must_not_have(visits, ("table",), f"{paths[0]} ({kind})")
+        reject_options(visits, ("table",), f"{paths[0]} ({kind})")
     if kind != "text":
-        must_not_have(visits, OF_TEXT_FILES, f"{paths[0]} ({kind})")
+        reject_options(visits, TEXT_OPTIONS, f"{paths[0]} ({kind})")
     if kind == "parquet":
-        return list(files.parquet_parts(con, paths))
+        return list(tables.parquet_parts(con, paths))
     if kind == "duckdb":
         if len(paths) > 1:
-            raise ParameterError(f"{visits.source}: one DuckDB database can be read at a time.")
+            raise ParameterError(f"{visits.source}: only one DuckDB database can be read at a time.")
         return [tables.database_part(con, paths[0], visits.table)]
-    return list(
-        text.parts(
-            paths,
-            known=None if visits.format is None else format_named(visits.format),
-            said=text.Said(visits.header, visits.columns, visits.delimiter, visits.chosen),
-        )
-    )
+    if visits.format is not None:
+        options = text.TextOptions(visits.header, visits.columns, visits.delimiter)
+        return list(text.published_parts(paths, format_named(visits.format), options))
+    options = text.TextOptions(visits.header, visits.columns, visits.delimiter, visits.chosen)
+    return list(text.text_parts(paths, options))
 
 
-def must_not_have(visits: Visits, options: Sequence[str], what: str) -> None:
-    """Refuse options that are for another kind of source."""
+def reject_options(visits: Visits, options: Sequence[str], what: str) -> None:
+    """Raise ParameterError if an option is given that does not apply to this kind of source."""
     for option in options:
         if getattr(visits, option) is not None:
             kind = "DuckDB databases" if option == "table" else "text files"
@@ -56,12 +55,12 @@ def must_not_have(visits: Visits, options: Sequence[str], what: str) -> None:
 def common_roles(visits: Visits, parts: Sequence[Part], required: Sequence[str]) -> Roles:
     """The column of each role, the same in all parts."""
     choices = visits.choices_for(required)
-    roles = resolve(choices, parts[0].columns, parts[0].label, required, parts[0].hint)
+    roles = resolve_roles(choices, parts[0].columns, parts[0].label, required, parts[0].hint)
     for part in parts[1:]:
-        here = resolve(choices, part.columns, part.label, required, part.hint)
+        here = resolve_roles(choices, part.columns, part.label, required, part.hint)
         if here != roles:
             raise ColumnError(
                 f"{parts[0].label} and {part.label} do not have the same columns for {', '.join(roles)}. Files that "
-                "are read together must name them alike."
+                "are read together must use the same column names."
             )
     return roles

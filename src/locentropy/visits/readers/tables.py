@@ -1,17 +1,18 @@
-"""Tables in memory (pandas, Polars, Arrow) and in DuckDB databases."""
+"""Tables whose columns have types, read where they are: Parquet files, DuckDB databases, tables in memory."""
 
 from __future__ import annotations
 
+import glob
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from locentropy.core.errors import ColumnError, SourceError
-from locentropy.visits.column_types import identifier, literal
-from locentropy.visits.readers.base import Column, Relation, described
-from locentropy.visits.readers.files import Unchanged
+from locentropy.visits.column_types import identifier, list_literal, literal
+from locentropy.visits.readers.base import Column, FileFingerprints, Relation, describe_columns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,124 +24,71 @@ if TYPE_CHECKING:
 _NAMES: Final = count()
 
 
-def is_frame(source: object) -> bool:
-    """Whether this is a table in memory that we can read."""
-    return _is(source, "pandas", "DataFrame") or _is(source, "polars", "LazyFrame") or _streams(source)
-
-
-def _streams(source: object) -> bool:
-    """Whether it speaks Arrow's C stream interface and has columns: a lone column does not."""
-    is_table = hasattr(source, "columns") or hasattr(source, "schema")
-    return is_table and hasattr(source, "__arrow_c_stream__")
-
-
-def _is(source: object, library: str, name: str) -> bool:
-    """Whether an object is of a library's class, or of one made from it, without importing the library."""
-    return any(
-        kind.__module__.partition(".")[0] == library and kind.__name__ == name
-        for kind in type(source).__mro__
-    )
-
-
 @dataclass(frozen=True)
-class FramePart:
-    """A table in memory; only the columns that play a role are converted."""
+class ParquetPart:
+    """Parquet files with the same columns of the same types, read in place."""
 
-    frame: Any
-    label: str = field(init=False)
+    paths: tuple[Path, ...]
+    layout: tuple[tuple[str, Column], ...]
+    """Each column's name in the file, and how the engine refers to it: it renames columns whose names clash."""
+    fingerprints: FileFingerprints
 
     reads_once = False
     hint = ""
-    unchanged = Unchanged()
 
-    def __post_init__(self) -> None:
-        library = type(self.frame).__module__.partition(".")[0]
-        object.__setattr__(self, "label", f"the {library} table")
-        if not (
-            _is(self.frame, "pandas", "DataFrame") or library == "polars" or isinstance(self.frame, pa.Table)
-        ):
-            object.__setattr__(self, "frame", self._as_arrow())
-
-    def _as_arrow(self) -> pa.Table:
-        try:
-            return pa.table(self.frame)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            raise SourceError(f"{self.label} cannot be read as an Arrow table.") from None
+    @property
+    def label(self) -> str:
+        """The path of the first file."""
+        return str(self.paths[0])
 
     @property
     def columns(self) -> list[str]:
-        """The columns' names; names that are not text cannot be asked for."""
-        if _is(self.frame, "polars", "LazyFrame"):
-            names = self.frame.collect_schema().names()
-        elif isinstance(self.frame, pa.Table):
-            names = self.frame.schema.names
-        else:
-            names = self.frame.columns
-        return [name for name in names if isinstance(name, str)]
+        """The columns' names."""
+        return [name for name, _ in self.layout]
 
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
-        """Show the engine an Arrow table of the columns that play a role."""
-        import duckdb
-
-        chosen = self._chosen(list(roles.values()))
-        table = pa.table({role: _column(chosen, name, self.label) for role, name in roles.items()})
-        name = f"frame_{next(_NAMES)}"
-        try:
-            con.register(name, table)
-            types = described(con, identifier(name))
-        except duckdb.Error:
-            raise ColumnError(
-                f"{self.label}: a column has a type that the engine does not know: "
-                f"{', '.join(f'{field.name} {field.type}' for field in table.schema)}. Cast it first."
-            ) from None
-        return Relation(identifier(name), {role: Column(identifier(role), types[role]) for role in types})
-
-    def _chosen(self, names: list[str]) -> Any:
-        """The columns that play a role, all at once: what is computed lazily may come in another order each time."""
-        if _is(self.frame, "polars", "LazyFrame"):
-            return self.frame.select(names).collect()
-        return self.frame
+        """Select from the files in place."""
+        columns = dict(self.layout)
+        return Relation(_read_parquet(self.paths), {role: columns[name] for role, name in roles.items()})
 
 
-def _column(frame: Any, name: str, label: str) -> Any:
+def parquet_parts(con: duckdb.DuckDBPyConnection, paths: list[Path]) -> list[ParquetPart]:
+    """One part for each group of files with the same layout."""
+    fingerprints = FileFingerprints.of(paths)
+    groups: dict[tuple[tuple[str, Column], ...], list[Path]] = {}
+    for path in paths:
+        groups.setdefault(_layout(con, path), []).append(path)
+    return [ParquetPart(tuple(group), layout, fingerprints) for layout, group in groups.items()]
+
+
+def _layout(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[tuple[str, Column], ...]:
+    import duckdb
+
     try:
-        column = _arrow(frame, name)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        raise ColumnError(
-            f"{label}: the column {name!r} mixes values of different types, or holds some that no type fits. One id "
-            "must have one spelling: 7, '7' and 7.0 would be three users. Make the column all whole numbers or all "
-            f"texts first, for example df[{name!r}] = df[{name!r}].astype('string')."
-        ) from None
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
-
-def _arrow(frame: Any, name: str) -> Any:
-    if isinstance(frame, pa.Table):
-        return frame.column(name)
-    if type(frame).__module__.partition(".")[0] == "polars":
-        return frame.select(name).to_arrow().column(0)
-    column = pa.Array.from_pandas(frame[name])
-    return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
-
-
-def frame_part(source: object) -> FramePart:
-    """A table in memory as a part."""
-    if not is_frame(source):
+        names = pq.read_schema(path).names
+        types = describe_columns(con, _read_parquet((path,)))
+        columns = [Column(identifier(name), type_name) for name, type_name in types.items()]
+        return tuple(zip(names, columns, strict=True))
+    # ValueError: names that are not text, or that Arrow and DuckDB read differently.
+    except (duckdb.Error, pa.ArrowException, OSError, ValueError):
         raise SourceError(
-            f"{type(source).__name__} is not a table that can be read. Give a path, a pandas, Polars or Arrow "
-            'table, or an Ibis table. For example: Visits("checkins.parquet")'
-        )
-    return FramePart(source)
+            f"{path}: cannot be read as Parquet. Is it complete? Copy it again from where it came."
+        ) from None
+
+
+def _read_parquet(paths: tuple[Path, ...]) -> str:
+    names = list_literal(glob.escape(str(path)) for path in paths)
+    return f"read_parquet({names}, hive_partitioning=false)"
 
 
 @dataclass(frozen=True)
 class DatabasePart:
-    """One table or view, read where it is."""
+    """One table or view of a DuckDB database, read in place."""
 
     label: str
     relation: str
     types: dict[str, str]
-    unchanged: Unchanged
+    fingerprints: FileFingerprints
 
     reads_once = False
     hint = ""
@@ -161,10 +109,10 @@ class DatabasePart:
 
 
 def database_part(con: duckdb.DuckDBPyConnection, path: Path, table: str | None) -> DatabasePart:
-    """The table of that name; where the database has only one table, its name may be left out."""
+    """The table of that name. The name may be left out if the database has only one table."""
     import duckdb
 
-    unchanged = Unchanged.of([path])
+    fingerprints = FileFingerprints.of([path])
     try:
         con.execute(f"ATTACH {literal(str(path))} AS source_database (READ_ONLY)")
         rows = con.execute(
@@ -187,6 +135,113 @@ def database_part(con: duckdb.DuckDBPyConnection, path: Path, table: str | None)
     relation = f"source_database.{identifier(schema)}.{identifier(name)}"
     label = f"{path}, table {name}"
     try:
-        return DatabasePart(label, relation, described(con, relation), unchanged)
+        return DatabasePart(label, relation, describe_columns(con, relation), fingerprints)
     except duckdb.Error:
-        raise SourceError(f"{label}: cannot be read. If it is a view, does what it looks at exist?") from None
+        raise SourceError(
+            f"{label}: cannot be read. If it is a view, do the tables that it reads exist?"
+        ) from None
+
+
+@dataclass(frozen=True)
+class FramePart:
+    """A table in memory. Only the columns with a role are converted."""
+
+    frame: Any
+    label: str = field(init=False)
+
+    reads_once = False
+    hint = ""
+    fingerprints = FileFingerprints()
+
+    def __post_init__(self) -> None:
+        library = type(self.frame).__module__.partition(".")[0]
+        object.__setattr__(self, "label", f"the {library} table")
+        if not (
+            _is(self.frame, "pandas", "DataFrame") or library == "polars" or isinstance(self.frame, pa.Table)
+        ):
+            object.__setattr__(self, "frame", self._as_arrow())
+
+    def _as_arrow(self) -> pa.Table:
+        try:
+            return pa.table(self.frame)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            raise SourceError(f"{self.label} cannot be read as an Arrow table.") from None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns' names. Names that are not text are left out: nobody can ask for them."""
+        if _is(self.frame, "polars", "LazyFrame"):
+            names = self.frame.collect_schema().names()
+        elif isinstance(self.frame, pa.Table):
+            names = self.frame.schema.names
+        else:
+            names = self.frame.columns
+        return [name for name in names if isinstance(name, str)]
+
+    def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
+        """Register an Arrow table of the columns with a role."""
+        import duckdb
+
+        frame = self._collected(list(roles.values()))
+        table = pa.table({role: _arrow_column(frame, name, self.label) for role, name in roles.items()})
+        name = f"frame_{next(_NAMES)}"
+        try:
+            con.register(name, table)
+            types = describe_columns(con, identifier(name))
+        except duckdb.Error:
+            raise ColumnError(
+                f"{self.label}: a column has a type that the engine does not support: "
+                f"{', '.join(f'{field.name} {field.type}' for field in table.schema)}. Cast it first."
+            ) from None
+        return Relation(identifier(name), {role: Column(identifier(role), types[role]) for role in types})
+
+    def _collected(self, names: list[str]) -> Any:
+        """The columns with a role, computed together: a lazy frame may give another row order each time."""
+        if _is(self.frame, "polars", "LazyFrame"):
+            return self.frame.select(names).collect()
+        return self.frame
+
+
+def frame_part(source: object) -> FramePart:
+    """A table in memory as a part; raise SourceError if it is not a table that can be read."""
+    if not (_is(source, "pandas", "DataFrame") or _is(source, "polars", "LazyFrame") or _streams(source)):
+        raise SourceError(
+            f"{type(source).__name__} is not a table that can be read. Give a path, a pandas, Polars or Arrow "
+            'table, or an Ibis table. For example: Visits("checkins.parquet")'
+        )
+    return FramePart(source)
+
+
+def _is(source: object, library: str, name: str) -> bool:
+    """Whether an object is an instance of a library's class, without importing the library."""
+    return any(
+        kind.__module__.partition(".")[0] == library and kind.__name__ == name
+        for kind in type(source).__mro__
+    )
+
+
+def _streams(source: object) -> bool:
+    """Whether an object has Arrow's C stream interface and columns; a single column has only the former."""
+    is_table = hasattr(source, "columns") or hasattr(source, "schema")
+    return is_table and hasattr(source, "__arrow_c_stream__")
+
+
+def _arrow_column(frame: Any, name: str, label: str) -> Any:
+    try:
+        column = _to_arrow(frame, name)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        raise ColumnError(
+            f"{label}: the column {name!r} mixes values of different types, or holds some that no type fits. One id "
+            "must have one spelling: 7, '7' and 7.0 would be three users. Make the column all whole numbers or all "
+            f"texts first, for example: df[{name!r}] = df[{name!r}].astype('string')"
+        ) from None
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _to_arrow(frame: Any, name: str) -> Any:
+    if isinstance(frame, pa.Table):
+        return frame.column(name)
+    if type(frame).__module__.partition(".")[0] == "polars":
+        return frame.select(name).to_arrow().column(0)
+    column = pa.Array.from_pandas(frame[name])
+    return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])

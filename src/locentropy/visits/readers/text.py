@@ -1,9 +1,8 @@
-"""Text files: comma or tab separated, with or without a header, also compressed by gzip.
+"""Text files: comma or tab separated, with or without a header, optionally compressed with gzip.
 
-Nothing is guessed from a sample of rows: every field is read as text, so that ids come in exactly as
-they are written ("007" stays "007"), and what a column holds is decided over all of its rows. How fields are laid out
-comes from a header, or from what the caller says: never from a row, which is somebody's visit, and which would
-decide how everybody else's are read.
+Nothing is guessed from a sample of rows. Every field is read as text, so ids stay exactly as written ("007" stays
+"007"), and the type of a column is decided over all of its rows. The layout comes from the header or from the caller,
+never from a row: a row belongs to somebody, and must not decide how other people's rows are read.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ParameterError, SourceError
-from locentropy.visits.column_types import list_of, literal
-from locentropy.visits.columns import is_usual
-from locentropy.visits.readers.base import Column, Relation
-from locentropy.visits.readers.files import Unchanged, is_gzip
+from locentropy.visits.column_types import list_literal, literal
+from locentropy.visits.columns import is_usual_name
+from locentropy.visits.readers.base import Column, FileFingerprints, Relation
+from locentropy.visits.readers.files import is_gzip
 from locentropy.visits.visits import DELIMITERS
 
 if TYPE_CHECKING:
@@ -34,13 +33,24 @@ if TYPE_CHECKING:
     from locentropy.visits.columns import Format, Roles
 
 SWALLOWED: Final = "a field of several lines may be several rows"
-"""What the engine stops with where a field may have swallowed rows."""
+"""The engine's error message for a field that may have swallowed rows."""
 
-_LONGEST_LINE: Final = 1 << 20
-_LONGEST_ROW: Final = 1 << 21
-"""Bytes, of the engine; of one that is sixteen times as long at the end of a file it says nothing."""
-_MOST_COLUMNS: Final = 4096
-"""More than any table of visits has; each costs the engine time and memory before the first row is read."""
+_MAX_FIRST_LINE: Final = 1 << 20
+_MAX_LINE: Final = 1 << 21
+"""Bytes. The engine's limit: it silently ignores a last line that is sixteen times as long."""
+_MAX_COLUMNS: Final = 4096
+"""More than any table of visits has. Each column costs the engine time and memory before the first row is read."""
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """What the caller says about the layout of text files."""
+
+    header: bool | None
+    names: Sequence[str] | None
+    delimiter: str | None
+    chosen: Sequence[str] = ()
+    """The columns that were named as user, location, …"""
 
 
 @dataclass(frozen=True)
@@ -55,24 +65,14 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Said:
-    """What the caller says about the layout of text files."""
-
-    header: bool | None
-    names: Sequence[str] | None
-    delimiter: str | None
-    chosen: Sequence[str]
-    """The columns that were named as user, location, …"""
-
-
-@dataclass(frozen=True)
 class TextPart:
     """One text file."""
 
     path: Path
     layout: Layout
-    unchanged: Unchanged
+    fingerprints: FileFingerprints
     no_location: str | None = None
+    """The location id that stands for "unknown place", read as missing."""
 
     reads_once = True
 
@@ -83,9 +83,9 @@ class TextPart:
 
     @property
     def hint(self) -> str:
-        """Columns that nobody recognises may be a first row that was taken for a header."""
+        """Advice for unknown column names: they may be a first row that was taken for a header."""
         return (
-            " Is the first line no header? Say what the columns are, in order: columns=[...] (--columns a,b,c)."
+            " If the first line is not a header, name the columns in order: columns=[...] (--columns a,b,c)."
             if self.layout.has_header
             else ""
         )
@@ -96,7 +96,7 @@ class TextPart:
         return list(self.layout.columns)
 
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
-        """Read every field as text; columns are addressed by position, so odd names do no harm."""
+        """Read every field as text. Columns are addressed by position, so odd names do no harm."""
         layout = self.layout
         fields = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(layout.columns)))
         options = {
@@ -112,10 +112,10 @@ class TextPart:
         }
         if drop_bad:
             options |= {"ignore_errors": "true", "store_rejects": "true", "rejects_limit": "0"}
-        files = list_of([glob.escape(str(self.path))])
+        files = list_literal([glob.escape(str(self.path))])
         sql = f"read_csv({files}, {', '.join(f'{key}={value}' for key, value in options.items())})"
         if layout.quote:
-            sql = f"(FROM {sql} WHERE {_swallows_nothing(layout)})"
+            sql = f"(FROM {sql} WHERE {_no_swallowed_rows(layout)})"
         positions = {role: layout.columns.index(name) for role, name in roles.items()}
         columns = {role: Column(f"c{i}", "VARCHAR") for role, i in positions.items()}
         if self.no_location is not None and "location" in columns:
@@ -124,12 +124,49 @@ class TextPart:
         return Relation(sql, columns)
 
 
-def _swallows_nothing(layout: Layout) -> str:
-    """A condition that holds for every row, or stops the query.
+def text_parts(paths: Sequence[Path], options: TextOptions) -> list[TextPart]:
+    """One part for each file, laid out as its header or the caller says."""
+    fingerprints = _recorded(paths)
+    return [
+        TextPart(path, _layout(path, options), seen) for path, seen in zip(paths, fingerprints, strict=True)
+    ]
 
-    A field that begins with a stray quotation mark goes on, over the rows of other people, to the next mark that ends
-    a field: whoever can write such a field, in whatever column, can make others vanish, and has no bounded influence.
-    Each row that is swallowed shows as a line break with a separator somewhere behind it.
+
+def published_parts(paths: Sequence[Path], published: Format, options: TextOptions) -> list[TextPart]:
+    """One part for each file of a published format."""
+    fingerprints = _recorded(paths)
+    if (options.header, options.names, options.delimiter) != (None, None, None):
+        raise ParameterError(
+            "A published format has its own columns: leave out header, columns and delimiter."
+        )
+    # In published dumps tabs never occur inside a field, and quotes have no meaning.
+    layout = Layout(published.columns, False, "\t", "", published.encoding)
+    for path in paths:
+        _check_field_count(path, _first_row(path, layout), published.columns)
+    return [
+        TextPart(path, layout, seen, published.no_location)
+        for path, seen in zip(paths, fingerprints, strict=True)
+    ]
+
+
+def not_utf8(path: Path, begins: bytes = b"") -> str:
+    """An error message for a file that is not UTF-8 text, by its first bytes where they are known."""
+    if begins.startswith(b"PK"):
+        return f"{path}: is a workbook or an archive. Save the sheet as CSV, or unpack the archive."
+    if begins.startswith(b"\x89PNG"):
+        return f"{path}: is an image. CSV, TSV and Parquet files can be read."
+    encoding = "utf-16" if begins[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin1"
+    converted = path.with_name(f"{path.name.partition('.')[0]}-utf8.csv")
+    command = f"iconv -f {encoding} -t utf-8 {quote(str(path))} > {quote(str(converted))}"
+    return f"{path}: is not UTF-8 text. If it is a table in another encoding, convert it: {command}"
+
+
+def _no_swallowed_rows(layout: Layout) -> str:
+    """A condition that is true for every row, or stops the query.
+
+    A field that begins with a stray quotation mark continues, across the rows of other people, to the next mark that
+    ends a field. Whoever can write such a field, in any column, can make other people's rows disappear, and so has
+    unbounded influence. Each swallowed row shows as a line break followed by a separator.
     """
     breaks = " OR ".join(
         f"contains(c{i}, chr({code}))" for i in range(len(layout.columns)) for code in (10, 13)
@@ -138,59 +175,38 @@ def _swallows_nothing(layout: Layout) -> str:
     swallowed = " OR ".join(
         f"coalesce(regexp_matches(c{i}, {pattern}), false)" for i in range(len(layout.columns))
     )
-    # The cheap look first, and as a choice: of an "and" the engine may work out both sides for every row.
+    # The cheap test comes first, in a CASE: for an AND the engine may evaluate both sides on every row.
     return (
         f"CASE WHEN {breaks} THEN CASE WHEN {swallowed} THEN error('{SWALLOWED}') ELSE true END ELSE true END"
     )
 
 
-def parts(
-    paths: Sequence[Path],
-    *,
-    known: Format | None,
-    said: Said,
-) -> list[TextPart]:
-    """The files, each with its layout."""
-    unchanged = [Unchanged.of([path]) for path in paths]
+def _recorded(paths: Sequence[Path]) -> list[FileFingerprints]:
+    """The fingerprints of the files, before anything is read from them."""
+    fingerprints = [FileFingerprints.of([path]) for path in paths]
     for path in paths:
-        _must_end_in_lines(path)
-    if known is not None:
-        if (said.header, said.names, said.delimiter) != (None, None, None):
-            raise ParameterError(
-                "A published format has its own columns: leave out header, columns and delimiter."
-            )
-        # Published dumps are plain: tabs never occur inside a field and quotes mean nothing.
-        layout = Layout(known.columns, False, "\t", "", known.encoding)
-        for path in paths:
-            _must_have_fields(path, _first_row(path, layout), known.columns)
-        return [
-            TextPart(path, layout, seen, known.no_location)
-            for path, seen in zip(paths, unchanged, strict=True)
-        ]
-    return [TextPart(path, _layout(path, said), seen) for path, seen in zip(paths, unchanged, strict=True)]
+        _check_last_line(path)
+    return fingerprints
 
 
-def _layout(path: Path, said: Said) -> Layout:
+def _layout(path: Path, options: TextOptions) -> Layout:
     line = _first_line(path, "utf-8")
-    layout = Layout(
-        (), True, said.delimiter or _delimiter_by_name(path) or _delimiter_of_header(line), '"', "utf-8"
-    )
-    header = said.header
+    known = options.delimiter or _delimiter_by_name(path)
+    layout = Layout((), True, known or _delimiter_of_header(line), '"', "utf-8")
+    header = options.header
     if header is None:
-        header = said.names is None and _looks_like_header(_first_row(path, layout), said.chosen)
+        header = options.names is None and _looks_like_header(_first_row(path, layout), options.chosen)
     if not header:
-        layout = replace(
-            layout, has_header=False, delimiter=said.delimiter or _delimiter_by_name(path) or ","
-        )
+        layout = replace(layout, has_header=False, delimiter=known or ",")
     row = _first_row(path, layout)
-    if said.names is not None:
-        _must_have_fields(path, row, said.names)
-        if not header and any(is_usual(cell) for cell in row):
+    if options.names is not None:
+        _check_field_count(path, row, options.names)
+        if not header and any(is_usual_name(cell) for cell in row):
             raise ParameterError(
-                f"{path}: columns are named, but the first line looks like a header of its own. If it is one, say "
-                "so and it is passed over: header=True (--header)."
+                f"{path}: columns are named, but the first line looks like a header. If it is one, say so, and it is "
+                "skipped: header=True (--header)."
             )
-        return replace(layout, columns=tuple(said.names))
+        return replace(layout, columns=tuple(options.names))
     if not header:
         raise ParameterError(
             f"{path}: a file without a header needs names for its columns, in order, such as "
@@ -201,7 +217,7 @@ def _layout(path: Path, said: Said) -> Layout:
 
 
 def _looks_like_header(row: Sequence[str], chosen: Sequence[str]) -> bool:
-    """A header holds a name that the caller chose, or at least no number."""
+    """Whether a first row holds a name that the caller chose, or at least no number."""
     return any(cell.strip() in chosen for cell in row) or not any(map(_is_number, row))
 
 
@@ -218,62 +234,16 @@ def _delimiter_by_name(path: Path) -> str | None:
 
 
 def _delimiter_of_header(line: str) -> str:
-    """The separator that is most frequent in it."""
+    """The separator that occurs most often in a header."""
     unquoted = re.sub(r'"(?:[^"]|"")*"', "", line)
     return max(DELIMITERS, key=unquoted.count)
 
 
-def _first_line(path: Path, encoding: str) -> str:
-    try:
-        with gzip.open(path) if is_gzip(path) else path.open("rb") as file:
-            line = file.readline(_LONGEST_LINE).decode(encoding).removeprefix("\ufeff")
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or "it is not whole"
-        raise SourceError(f"{path}: cannot be read ({reason}).") from None
-    except UnicodeDecodeError as error:
-        raise SourceError(not_utf8(path, error.object[:4])) from None
-    if "\0" in line:
-        raise SourceError(
-            f"{path}: is not text (it contains zero bytes). CSV, TSV and Parquet files are read."
-        )
-    if not line.strip():
-        raise SourceError(f"{path}: the file is empty, or begins with an empty line.")
-    return line
-
-
-def _must_end_in_lines(path: Path) -> None:
-    """Refuse a last line that the engine would pass over without a word; one further up it complains about itself.
-
-    Of a compressed file only the first line is known before all is read.
-    """
-    if is_gzip(path):
-        return
-    with path.open("rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST_ROW))
-        end = file.read(_LONGEST_ROW)
-    if len(end) == _LONGEST_ROW and not re.search(rb"[\r\n]", end[:-2]):
-        raise SourceError(
-            f"{path}: the last line is longer than {_LONGEST_ROW >> 20} MB. Is it a table of visits, one visit a line?"
-        )
-
-
-def not_utf8(path: Path, begins: bytes = b"") -> str:
-    """What to do about a file that is not UTF-8 text, by its first bytes where they are known."""
-    if begins.startswith(b"PK"):
-        return f"{path}: is a workbook or an archive. Save the sheet as CSV, or unpack the archive."
-    if begins.startswith(b"\x89PNG"):
-        return f"{path}: is a picture. CSV, TSV and Parquet files are read."
-    encoding = "utf-16" if begins[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin1"
-    converted = path.with_name(f"{path.name.partition('.')[0]}-utf8.csv")
-    command = f"iconv -f {encoding} -t utf-8 {quote(str(path))} > {quote(str(converted))}"
-    return f"{path}: is not UTF-8 text. If it is a table in another encoding, convert it: {command}"
-
-
 def _first_row(path: Path, layout: Layout) -> list[str]:
     line = _first_line(path, layout.encoding).rstrip("\r\n")
-    if line.count(layout.delimiter) >= _MOST_COLUMNS:
+    if line.count(layout.delimiter) >= _MAX_COLUMNS:
         raise SourceError(
-            f"{path}: the first line has more than {_MOST_COLUMNS:,} fields. Is it a table of visits, one visit a line?"
+            f"{path}: the first line has more than {_MAX_COLUMNS:,} fields. Is it a table of visits, one visit a line?"
         )
     if not layout.quote:
         return line.split(layout.delimiter)
@@ -286,10 +256,45 @@ def _first_row(path: Path, layout: Layout) -> list[str]:
         ) from None
 
 
-def _must_have_fields(path: Path, row: Sequence[str], names: Sequence[str]) -> None:
+def _first_line(path: Path, encoding: str) -> str:
+    try:
+        with gzip.open(path) if is_gzip(path) else path.open("rb") as file:
+            line = file.readline(_MAX_FIRST_LINE).decode(encoding).removeprefix("\ufeff")
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or "the file is incomplete or damaged"
+        raise SourceError(f"{path}: cannot be read ({reason}).") from None
+    except UnicodeDecodeError as error:
+        raise SourceError(not_utf8(path, error.object[:4])) from None
+    if "\0" in line:
+        raise SourceError(
+            f"{path}: is not text (it contains zero bytes). CSV, TSV and Parquet files can be read."
+        )
+    if not line.strip():
+        raise SourceError(f"{path}: the file is empty, or begins with an empty line.")
+    return line
+
+
+def _check_last_line(path: Path) -> None:
+    """Raise SourceError for a last line that the engine would silently ignore.
+
+    Lines further up that are too long make the engine fail by itself. The end of a compressed file is not checked: it
+    would have to be decompressed first.
+    """
+    if is_gzip(path):
+        return
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _MAX_LINE))
+        end = file.read(_MAX_LINE)
+    if len(end) == _MAX_LINE and not re.search(rb"[\r\n]", end[:-2]):
+        raise SourceError(
+            f"{path}: the last line is longer than {_MAX_LINE >> 20} MB. Is it a table of visits, one visit a line?"
+        )
+
+
+def _check_field_count(path: Path, row: Sequence[str], names: Sequence[str]) -> None:
     if len(row) != len(names):
         raise ParameterError(
             f"{path}: the first line has {len(row)} fields, but {len(names)} columns are expected: "
-            f"{', '.join(names)}. Is it another kind of file, or separated otherwise? Then say by what: "
+            f"{', '.join(names)}. If the fields are separated by another character, name it: "
             "delimiter=';' (--delimiter ';')."
         )
