@@ -18,7 +18,7 @@ from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, P
 from locentropy.evaluation.simulated_noise import SimulatedNoise
 
 from tests.visits.reference import Row, as_counter, profile
-from .test_profile import as_table, bounds, tables
+from tests.visits.test_profile import as_table, bounds, tables
 
 BOX = le.Grid(south=0.0, west=10.0, north=0.1, east=10.1, cell=1111.95)
 
