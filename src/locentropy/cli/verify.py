@@ -60,8 +60,8 @@ def _show(report: Report) -> None:
         _line(f"{'ok ' if not check.problems else 'BAD'}  {check.name}")
         for problem in check.problems:
             _line(f"       {problem}")
-    if report.promise is not None:
-        _line(report.promise)
+    if report.guarantee is not None:
+        _line(report.guarantee)
     if report.fingerprint is not None:
         _line(f"SHA-256 of its details, which vouch for the other files: {report.fingerprint}")
     for note in report.notes:
@@ -82,7 +82,7 @@ def _as_json(report: Report) -> dict[str, Any]:
         "directory": str(report.directory),
         "ok": report.ok,
         "release_id": report.release_id,
-        "promise": report.promise,
+        "guarantee": report.guarantee,
         "details_sha256": report.fingerprint,
         "checks": [{"name": check.name, "problems": list(check.problems)} for check in report.checks],
         "notes": list(report.notes),

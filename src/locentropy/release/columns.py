@@ -1,7 +1,7 @@
 """The columns of a published table: which there may be, of which type, and what they mean.
 
-A mechanism declares which columns it publishes (`Method`), so that one nobody has thought about publishes no error
-bars: the noise of LimitSS, for one, depends on how many people were at a place.
+A mechanism declares which columns it publishes (`Method`). Error bars that are not declared are refused, because they
+may depend on the data: the noise of LimitSS, for example, depends on how many people were at a place.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COLUMNS: Final = (
 ERROR_BARS: Final = ("std_error", "low", "high")
 
 MOST_NATS: Final = 700.0
-"""Where e^entropy stops: noise without a bound could carry it beyond what a number can hold."""
+"""The largest exponent of e^entropy: noise without a bound could make it overflow."""
 
 _REQUIRED: Final = ("location", "entropy", "effective_visitors")
 _TEXTS: Final = ("name", "not_private")
@@ -51,7 +51,7 @@ def described(name: str, statement: Statement) -> str:
         if statement.estimand == "bounded"
         else "an estimate of that of all visits; no bound was applied"
     )
-    noised = "with noise" if statement.private else "without any promise of privacy"
+    noised = "with noise" if statement.private else "without any guarantee of privacy"
     clipped = ", before values are clipped" if statement.method.error_bars == "constant" else ""
     held = ", by a model: how often such intervals hold it was measured on other data, and is not proved"
     inferred = held if statement.method.error_bars == "model" else ""
@@ -88,7 +88,7 @@ def check_table(table: pa.Table, statement: Statement) -> None:
     _check_allowed(table, statement)
     _check_nulls(table)
     if ("not_private" in names) == statement.private:
-        raise ReleaseError("The column not_private must be there exactly when nothing is promised.")
+        raise ReleaseError("The column not_private must be there exactly when there is no guarantee.")
     if "not_private" in names and pc.unique(table["not_private"]).to_pylist() not in ([], [NOT_PRIVATE]):
         raise ReleaseError(f"The column not_private must say {NOT_PRIVATE} in every row.")
 

@@ -1,4 +1,8 @@
-"""details.yaml: what the registry's fields have no place for, and the statement for machines to read back."""
+"""details.yaml: what the registry's fields have no place for, and the statement for machines to read back.
+
+Reading trusts nothing: types, kinds and lengths are checked here and by `Statement`, and the size of the file before
+(core/strict_yaml.py). Every problem is a ReleaseError that names the entry.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ParameterError, ReleaseError
-from locentropy.core.estimates import Method
+from locentropy.core.estimates import COLUMNS, Method
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, Guarantee, PublicInput, exact_text
 from locentropy.release.columns import described
@@ -19,9 +23,9 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "locentropy release 1"
 UNKNOWN: Final = "unknown without a ledger"
-"""Whether parameters were tuned on the data, where nobody could have written it down."""
+"""Whether parameters were tuned on the data, where there is no ledger to record it."""
 _MOST_INPUTS: Final = 200
-_MOST_COLUMNS: Final = 20
+_METHOD_TEXTS: Final = ("summary", "error_bars", "post_processing", "rounding", "proof")
 
 _OWNER: Final = ("title", "curator", "description", "intended_use", "region", "sector", "publication_date")
 _LEDGER: Final = tuple(LedgerNote.__dataclass_fields__)
@@ -63,7 +67,7 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
 
 
 def _tuned(statement: Statement) -> bool | str:
-    """What is known about it: only a ledger that notes no look can say no."""
+    """Whether parameters may be tuned on the data: only a ledger that records no evaluation can say no."""
     if statement.ledger is None and not statement.tuned_unaccounted:
         return UNKNOWN
     return statement.tuned_unaccounted
@@ -106,8 +110,7 @@ def statement_in(document: dict[str, Any]) -> Statement:
             ledger=None
             if ledger is None
             else LedgerNote(**{name: get(ledger, name, str) for name in _LEDGER}),
-            method=_method_in(mechanism),
-            built_in=get({"built_in": True} | mechanism, "built_in", bool),
+            **_method_in(mechanism),
             entropy_unit=get(get(document, "table", dict), "unit", str),
             **{name: get(owner, name, str | None) for name in _OWNER},
         )
@@ -115,23 +118,20 @@ def statement_in(document: dict[str, Any]) -> Statement:
         raise ReleaseError(str(error)) from None
 
 
-def _method_in(mechanism: dict[str, Any]) -> Method:
-    """How the mechanism works. Releases of version 0.1 do not say; their mechanisms are all built in."""
-    if "method" not in mechanism:
+def _method_in(mechanism: dict[str, Any]) -> dict[str, Any]:
+    """How the mechanism works, and whether it is built in. Releases of version 0.1 say neither: all theirs are."""
+    if "method" not in mechanism and "built_in" not in mechanism:
         name = get(mechanism, "name", str)
         kind = built_in_class(name)
         if kind is None:
-            raise ReleaseError(f"its mechanism {name!r} is not known, and its method is not described")
-        return kind.method
-    document = get(mechanism, "method", dict)
-    texts = {
-        name: get(document, name, str)
-        for name in ("summary", "error_bars", "post_processing", "rounding", "proof")
-    }
-    columns = get(document, "columns", list)
-    if len(columns) > _MOST_COLUMNS or not all(isinstance(each, str) for each in columns):
-        raise ReleaseError("its entry 'columns' is not what it should be")
-    return Method(columns=tuple(columns), **texts)
+            raise ReleaseError("its mechanism is not known, and its entry 'method' is missing")
+        return {"method": kind.method, "built_in": True}
+    method = get(mechanism, "method", dict)
+    columns = get(method, "columns", list)
+    if len(columns) > len(COLUMNS) or not all(isinstance(each, str) for each in columns):
+        raise ReleaseError("its entry 'columns' is missing or not what it should be")
+    texts = {name: get(method, name, str) for name in _METHOD_TEXTS}
+    return {"method": Method(columns=tuple(columns), **texts), "built_in": get(mechanism, "built_in", bool)}
 
 
 def _guarantee_in(document: dict[str, Any]) -> Guarantee:
@@ -141,7 +141,7 @@ def _guarantee_in(document: dict[str, Any]) -> Guarantee:
     ]
     reasons = get(document, "reasons", list)
     if len(inputs) > _MOST_INPUTS or not all(isinstance(reason, str) for reason in reasons):
-        raise ReleaseError("its guarantee is not one")
+        raise ReleaseError("its entry 'guarantee' is not what it should be")
     guarantee = Guarantee(
         None if epsilon == INFINITE else amount(epsilon, "epsilon"),
         Fraction(amount(delta, "delta")),
@@ -149,12 +149,12 @@ def _guarantee_in(document: dict[str, Any]) -> Guarantee:
         tuple(reasons),
     )
     if guarantee.kind != document.get("kind"):
-        raise ReleaseError("its guarantee is of another kind than it says")
+        raise ReleaseError("its entry 'kind' does not fit its ε and δ")
     return guarantee
 
 
 def get(mapping: dict[Any, Any], key: str, kind: Any) -> Any:
-    """The value of a key, which must be there and of a kind."""
+    """The value of a key; raises ReleaseError unless it is there and of a type."""
     value = mapping.get(key)
     if key not in mapping or not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise ReleaseError(f"its entry '{key}' is missing or not what it should be")

@@ -1,12 +1,12 @@
-"""The files of a release, which appear together or not at all.
+"""The files of a release: how they are called, and how they are written, all together or not at all.
 
-    staged = stage(release, target)      # whole and on disk, beside the target, for the owner's eyes only
+    staged = stage(release, target)      # whole and on disk, beside the target, readable by its owner only
     finish(staged, target)               # given its name, and readable by everybody
 
-While staged, the directory is 0700 and its files 0600. `finish` makes them 0755 and 0644, except without a promise:
-what is not private stays readable by its owner only. A staged directory has its name only once it is whole, so one that
-is found after a crash can be finished; what a crash leaves half-written ends in `.part` and is never taken for one,
-unless somebody was told that it is whole.
+While staged, the directory is 0700 and its files 0600. `finish` makes them 0755 and 0644, except without a guarantee:
+what is not private stays readable by its owner only. A staged directory gets its name only once it is whole, so one
+that is found after a crash can be finished. What a crash leaves half-written ends in `.part` and is taken up only if
+`when_whole` was called for it.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     Content: TypeAlias = bytes | pa.Buffer
 
 MARK: Final = "NOT-PRIVATE"
+"""In the name of every file and directory of a release without a guarantee."""
+
+_STAGED: Final = ".staged"
+_PART: Final = ".part"
 
 
 class Names(NamedTuple):
@@ -53,18 +57,14 @@ MARKED: Final = Names(*(f"{Path(name).stem}.{MARK}{Path(name).suffix}" for name 
 
 
 def names_for(*, private: bool) -> Names:
-    """The names of a release that promises something, or nothing."""
+    """The names of the files of a release with a guarantee, or without one."""
     return PRIVATE if private else MARKED
 
 
 def marked_target(target: str | Path, *, private: bool) -> Path:
-    """The directory of a release: as asked for, or with the mark in its name."""
+    """The directory of a release: as given, or with the mark added to its name."""
     path = Path(target)
     return path if private or MARK in path.name else path.with_name(f"{path.name}.{MARK}")
-
-
-_STAGED: Final = ".staged"
-_PART: Final = ".part"
 
 
 def save(release: Release, directory: str | Path) -> Path:
@@ -80,19 +80,19 @@ def save(release: Release, directory: str | Path) -> Path:
 
 
 def staged_path(target: str | Path, release_id: str) -> Path:
-    """Where the release of this id waits for its name; a retry finds it there."""
+    """Where a release is kept until it gets its name; a retry finds it there."""
     target = _absolute(target)
     return target.with_name(f".{target.name}.{release_id}{_STAGED}")
 
 
 def part_path(target: str | Path, release_id: str) -> Path:
-    """Where the files of the release of this id are written before they have a name."""
+    """Where the files of a release are written before they are staged."""
     return staged_path(target, release_id).with_suffix(_PART)
 
 
 def holds(target: str | Path, release_id: str) -> bool:
     """Whether a directory holds the release of this id already."""
-    from locentropy.release.reading import release_id_in
+    from locentropy.release.reading import release_id_in  # here, because it imports this module
 
     target = _absolute(target)
     there = any((target / names.details).is_file() for names in (PRIVATE, MARKED))
@@ -102,11 +102,11 @@ def holds(target: str | Path, release_id: str) -> bool:
 def stage(release: Release, target: str | Path, *, when_whole: Callable[[], None] | None = None) -> Path:
     """Write all files beside the target, whole and on disk, readable by their owner alone.
 
-    `when_whole` is called when they are, before they have a name to be found by; from then on they stay.
+    `when_whole` is called when they are, before they get a name to be found by; from then on they are kept.
     """
     target = _absolute(target)
     if not release.statement.private and MARK not in target.name:
-        raise ReleaseError(f"{target} must have {MARK} in its name, because nothing is promised.")
+        raise ReleaseError(f"{target} must have {MARK} in its name, because the release has no guarantee.")
     _refuse_occupied(target)
     staged = staged_path(target, release.statement.release_id)
     if os.path.lexists(staged):
@@ -122,13 +122,13 @@ def stage(release: Release, target: str | Path, *, when_whole: Callable[[], None
         sync_folder(part)
         sync_folder(part.parent)
         if when_whole is not None:
-            kept = True  # before: whoever is told may have heard it and fail all the same
+            kept = True  # before the call: it may have its effect and raise all the same
             when_whole()
         _name(part, staged)
     except BaseException:
         if kept:
-            raise  # whoever was told that they are whole will look for them
-        # Out of its name first: a staged directory is whole, whatever happens while this one is taken away.
+            raise  # a retry will look for them
+        # Renamed first: a directory with the name of a staged one must be whole, also while this one is removed.
         with suppress(OSError):
             staged.rename(part)
         shutil.rmtree(part, ignore_errors=True)
@@ -137,7 +137,7 @@ def stage(release: Release, target: str | Path, *, when_whole: Callable[[], None
 
 
 def recover(target: str | Path, release_id: str) -> bool:
-    """Give files that are whole, but were left without a name, theirs; whether there were any."""
+    """Stage files that are whole but were left in parts; return whether there were any."""
     part = part_path(target, release_id)
     if not part.is_dir() or part.is_symlink():
         return False
@@ -151,7 +151,7 @@ def _name(part: Path, staged: Path) -> None:
 
 
 def finish(staged: Path, target: str | Path) -> Path:
-    """Give a staged release its name. To finish a release twice changes nothing."""
+    """Give a staged release its name. Calling it twice changes nothing."""
     target = _absolute(target)
     release_id = staged.name.removesuffix(_STAGED)[-32:]
     if staged_path(target, release_id) != _absolute(staged):
@@ -162,11 +162,11 @@ def finish(staged: Path, target: str | Path) -> Path:
         _refuse_occupied(target)
         if MARK not in target.name:
             for file in staged.iterdir():
-                file.chmod(0o644)  # nobody can get at them before the directory opens below
+                file.chmod(0o644)  # out of reach until the directory is opened below
         try:
             staged.rename(target)
         except OSError as error:
-            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):  # somebody was faster
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):  # another process was faster
                 _refuse_occupied(target)
             raise
     if MARK not in target.name:
@@ -176,7 +176,7 @@ def finish(staged: Path, target: str | Path) -> Path:
 
 
 def contents(release: Release) -> Iterator[tuple[str, Content]]:
-    """Every file of a release, by name; the last one vouches for the others."""
+    """Every file of a release by name; the last one holds the fingerprints of the others."""
     statement, table = release.statement, release.to_arrow()
     names = names_for(private=statement.private)
     files: dict[str, Content] = {
@@ -200,7 +200,7 @@ def _write(path: Path, content: Content) -> None:
 
 
 def _absolute(path: str | Path) -> Path:
-    """One spelling for one place; links are left as they are."""
+    """An absolute path without dots; links are not resolved."""
     return Path(os.path.abspath(path))  # noqa: PTH100  # Path.absolute keeps the dots
 
 
@@ -217,7 +217,7 @@ def _refuse_occupied(target: Path) -> None:
 
 def _refuse_other(target: Path, release_id: str) -> None:
     """Nothing is staged: fine if the release has its name already."""
-    from locentropy.release.reading import release_id_in
+    from locentropy.release.reading import release_id_in  # here, because it imports this module
 
     if not any((target / names.details).is_file() for names in (PRIVATE, MARKED)):
         raise ReleaseError(f"No release {release_id} is staged for {target}, nor is it there.")
@@ -226,6 +226,6 @@ def _refuse_other(target: Path, release_id: str) -> None:
 
 
 def _page(release: Release) -> bytes:
-    from locentropy.release.report.page import drawn  # which needs the names of the files
+    from locentropy.release.report.page import drawn  # here, because it imports this module
 
     return drawn(release)

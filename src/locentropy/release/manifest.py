@@ -1,6 +1,6 @@
-"""manifest.yaml: what was promised, in the fields of the OpenDP Deployments Registry.
+"""manifest.yaml: the guarantee and how it is kept, in the fields of the OpenDP Deployments Registry.
 
-It must read as a true and complete statement to somebody who has only this file. The registry's schema allows no
+It must read as a true and complete statement for readers who have only this file. The registry's schema allows no
 fields of our own; those are in details.yaml.
 """
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 VARIANTS: Final = {"pure": "Pure DP", "approximate": "Approximate DP", "none": "Custom"}
 
-NO_LEDGER: Final = "no ledger: nobody keeps count of what these people have been charged"
 TUNED: Final = "parameters tuned on the data, unaccounted"
 
 
@@ -47,9 +46,9 @@ def manifest(statement: Statement) -> dict[str, Any]:
 def heading(statement: Statement) -> str:
     """The first lines of both documents."""
     if statement.private:
-        return f"What is promised about this release. {statement.guarantee.explain()}"
+        return f"The privacy guarantee of this release. {statement.guarantee.explain()}"
     return (
-        f"{NOT_PRIVATE}. This release promises nothing to the people in the data and must not be published.\n"
+        f"{NOT_PRIVATE}. This release has no guarantee for the people in the data and must not be published.\n"
         f"Why: {'; '.join(statement.guarantee.reasons)}."
     )
 
@@ -58,8 +57,11 @@ def ledger_words(statement: Statement) -> str:
     """What the ledger says about the people's budget, or that there is none."""
     note = statement.ledger
     if note is None:
-        return f"{NO_LEDGER[0].upper()}{NO_LEDGER[1:]}. Other releases about them add to what this one costs."
-    closed = " (a release about them promised nothing)" if note.spent_epsilon == INFINITE else ""
+        return (
+            "No ledger: this release was not counted against any budget of these people. Other releases about them add "
+            "to what this one costs."
+        )
+    closed = " (a release about them had no guarantee)" if note.spent_epsilon == INFINITE else ""
     return (
         f"A ledger keeps count for this population: {note.population}. Its budget is ε = {note.total_epsilon}, "
         f"δ = {note.total_delta}; after this release ε = {note.spent_epsilon}, δ = {note.spent_delta} of it are "
@@ -88,7 +90,7 @@ def proof_words(statement: Statement) -> str:
 
 
 def numbers(guarantee: Guarantee) -> dict[str, float]:
-    """ε and, where there is one, δ; nothing where nothing is promised."""
+    """ε and, where there is one, δ; empty without a guarantee."""
     if guarantee.epsilon is None:
         return {}
     delta = {"delta": _not_below(guarantee.delta)} if guarantee.delta else {}
@@ -96,7 +98,7 @@ def numbers(guarantee: Guarantee) -> dict[str, float]:
 
 
 def _not_below(value: Fraction) -> float:
-    """The number itself where a float's digits can say it; else the next one above, so that no loss is understated."""
+    """The nearest float that is not below the number, so that no loss is understated."""
     near = float(value)
     return near if Fraction(repr(near)) >= value else nextafter(near, inf)
 
@@ -160,7 +162,7 @@ def _loss(statement: Statement) -> dict[str, Any]:
             "One person's whole record in the table: all visits under one user id, at all places and times. A person "
             "under several ids is protected for each of them alone."
             if guarantee.private
-            else "Nothing is promised to anybody."
+            else "There is no guarantee for anybody."
         ),
     }
     if guarantee.epsilon is not None:
@@ -198,8 +200,8 @@ def _post_processing(statement: Statement) -> str:
     )
     bits = " Entropies and their errors are given in bits." if statement.entropy_unit == "bits" else ""
     return (
-        f"{statement.method.post_processing} {top}; effective_visitors is e to the power of the published entropy in nats.{bits} None of this "
-        f"looks at the data again. {statement.method.rounding}"
+        f"{statement.method.post_processing} {top}; effective_visitors is e to the power of the published entropy in "
+        f"nats.{bits} None of this looks at the data again. {statement.method.rounding}"
     )
 
 
@@ -243,12 +245,18 @@ def _implementation(statement: Statement) -> dict[str, str]:
             f"{given}. {statement.method.summary}"
         ),
         "justification": (
-            "Counts are integers, and noise is OpenDP's discrete noise from the operating system's randomness. "
-            f"{proof_words(statement)} {statement.guarantee}"
+            f"{_noise_words(statement)} {proof_words(statement)} {statement.guarantee}"
             if statement.private
             else str(statement.guarantee)
         ),
     }
+
+
+def _noise_words(statement: Statement) -> str:
+    noise = "OpenDP's discrete noise from the operating system's randomness"
+    if statement.built_in:
+        return f"Counts are integers, and noise is {noise}."
+    return f"locentropy gave the mechanism integer counts and {noise}."
 
 
 def _mechanism_words(statement: Statement) -> str:
@@ -284,12 +292,12 @@ def _bounding(statement: Statement) -> str:
 def _tuning(statement: Statement) -> str:
     if statement.tuned_unaccounted:
         return (
-            f"Beware: {TUNED}. The exact data was looked at without budget, so the parameters themselves may tell "
-            "something about it that the promise does not cover."
+            f"Beware: {TUNED}. The exact data was evaluated without budget, so the parameters themselves may tell "
+            "something about it that the guarantee does not cover."
         )
     if statement.ledger is not None:
-        return "The ledger records no look at the exact data before this release."
-    return "Whether the exact data was looked at to choose parameters is not recorded anywhere."
+        return "The ledger records no evaluation on the exact data before this release."
+    return "Whether the exact data was used to choose parameters is not recorded anywhere."
 
 
 def _notes(statement: Statement) -> str:

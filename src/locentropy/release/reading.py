@@ -1,4 +1,4 @@
-"""Reading a release back from its directory; nothing in it is believed before it was checked."""
+"""Reading a release back from its directory; nothing in it is trusted before it was checked."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read(directory: str | Path) -> Found:
     path = regular(directory / about.names.parquet)
     if sha256(path) != about.hashes.get(path.name):
         raise ReleaseError(
-            f"{path} is not the file that {about.names.details} describes: its SHA-256 is another."
+            f"{path} is not the file that {about.names.details} describes: its SHA-256 differs."
         )
     return Found(published(read_parquet(path)), about.statement)
 
@@ -70,7 +70,7 @@ def describe(directory: Path) -> Described:
     except LocentropyError as error:
         raise ReleaseError(f"{path}: {error}") from None
     if statement.private != (names is PRIVATE):
-        raise ReleaseError(f"{path}: the names of the files do not fit what is promised")
+        raise ReleaseError(f"{path}: the names of the files do not fit its guarantee")
     return Described(names, document, statement, hashes)
 
 
@@ -88,7 +88,7 @@ def names_in(directory: Path) -> Names:
     for names in (PRIVATE, MARKED):
         if (directory / names.details).exists():
             return names
-    raise ReleaseError(f"{directory} holds no {PRIVATE.details}: it is not a release, or not all of one.")
+    raise ReleaseError(f"{directory} holds no {PRIVATE.details}: it is not a release, or an incomplete one.")
 
 
 def regular(path: Path) -> Path:

@@ -1,7 +1,7 @@
-"""Release: the only thing that writers and reports of published data accept.
+"""Release: the only type that writers and reports of published data accept.
 
 It is made from `Estimates`, which only a mechanism makes, from the public list of locations, and from a `Statement`.
-It reads the named fields of these and nothing else, so what is not a column or a statement stays behind.
+It reads the named fields of these and nothing else, so nothing but columns and the statement is published.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ class Release:
     def of(cls, estimates: Estimates, locations: Locations | None, statement: Statement) -> Release:
         """The release of these estimates; names and coordinates come from the public list alone.
 
-        Estimates that promise nothing (simulated noise, a mechanism without a guarantee) are refused, unless the
-        statement says so as well; then every part of the release is marked.
+        Estimates without a guarantee (simulated noise, a mechanism that has none) are refused, unless the statement
+        says so as well; then every part of the release is marked.
         """
         if statement.private and not estimates.private:
             raise ReleaseError(
                 "These estimates are not private (simulated noise, or a mechanism without a guarantee), but the "
-                'statement promises privacy. Say so: Statement(..., guarantee=Guarantee.none("simulated noise"))'
+                'statement has a guarantee. Say so: Statement(..., guarantee=Guarantee.none("simulated noise"))'
             )
         if statement.estimand != estimates.estimand:
             raise ReleaseError(
-                f"The statement speaks of the {statement.estimand} entropy, the estimates are of the "
+                f"The statement is about the {statement.estimand} entropy, the estimates about the "
                 f"{estimates.estimand} one."
             )
         if locations is not None and not locations.ids.equals(estimates.locations):
@@ -80,21 +80,21 @@ class Release:
     def save(self, directory: str | Path) -> Path:
         """Write all files, or none; the directory must not exist, or be empty. Returns where they are.
 
-        Without a promise, `NOT-PRIVATE` is added to the directory's name.
+        Without a guarantee, `NOT-PRIVATE` is added to the directory's name.
         """
         from locentropy.release.files import save
 
         return save(self, directory)
 
     def __repr__(self) -> str:
-        """In short: the table has `to_arrow`, and all that is said about it `statement`."""
+        """In short; `to_arrow` has the table, `statement` all that is said about it."""
         guarantee = self.statement.guarantee
         if guarantee.epsilon is None:
-            promised = NOT_PRIVATE
+            stated = NOT_PRIVATE
         else:
-            promised = f"ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}"
+            stated = f"ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}"
         places = f"{len(self):,} {'place' if len(self) == 1 else 'places'}"
-        return f"<Release {self.statement.title!r}: {places}, {promised}, entropy in {self.statement.entropy_unit}>"
+        return f"<Release {self.statement.title!r}: {places}, {stated}, entropy in {self.statement.entropy_unit}>"
 
     def __len__(self) -> int:
         """The number of locations."""

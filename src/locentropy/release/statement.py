@@ -1,4 +1,4 @@
-"""Statement: everything that is said in public about a release.
+"""Statement: everything that is said in public about a release, of which `About` holds the owner's words.
 
 There is no field for a count, a path, a hash, a size, a date or a run time of the input, so none can be published by
 mistake. What is here comes from the owner's words, from public parameters, or from a random generator.
@@ -7,14 +7,14 @@ mistake. What is here comes from the owner's words, from public parameters, or f
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import date
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from locentropy.core.checks import positive_integer
 from locentropy.core.errors import ParameterError
-from locentropy.core.estimates import Method
+from locentropy.core.estimates import Estimand, Method
 from locentropy.privacy.guarantee import Guarantee, exact
 
 if TYPE_CHECKING:
@@ -24,57 +24,63 @@ if TYPE_CHECKING:
 EntropyUnit = Literal["nats", "bits"]
 Sector = Literal["Technology", "Healthcare", "Education", "Government", "Energy", "Finance"]
 
-LONGEST_TITLE: Final = 300
-"""The title is also the purpose that the ledger notes, and it takes no longer ones."""
+UNSAID: Final = "not stated"
+"""What is published where the owner said nothing; the page leaves it out."""
 
-_UNSAID = "not stated"
+NOT_PRIVATE: Final = "NOT PRIVATE"
+"""How every part of a release without a guarantee is marked."""
+
+INFINITE: Final = "inf"
+"""How the spend of a release without a guarantee is written."""
+
+SOURCES: Final = ("public list", "grid", "private selection", "unprotected selection")
+"""How a source of locations begins; more words may follow."""
+
+_LONGEST: Final = 4000
+_MOST_PARAMETERS: Final = 100
+_AMOUNT: Final = re.compile(r"[0-9]{1,200}(\.[0-9]{1,200})?(e[+-]?[0-9]{1,3})?|[0-9]{1,200}/[0-9]{1,200}")
+
+LONGEST_TITLE: Final = 300
+"""Characters: the ledger records the title as the purpose of the spend, and takes no longer ones."""
+
+
+def _words(help_text: str, default: Any) -> Any:
+    """Return a field of the owner's words, with the help text of its option."""
+    return field(default=default, metadata={"help": help_text})
 
 
 @dataclass(frozen=True)
 class About:
     """What the owner of the data says about the release; all of it is published."""
 
-    title: str = "Location entropy"
-    """What it is called; the ledger notes it as the purpose of the spend."""
-    curator: str = _UNSAID
+    title: str = _words("What it is called; also noted in the ledger.", "Location entropy")
+    """What it is called; the ledger records it as the purpose of the spend."""
+    curator: str = UNSAID
     """Who answers for it."""
     description: str = "How evenly the visits of each place are spread over its visitors."
     """What it is about."""
-    intended_use: str = _UNSAID
+    intended_use: str = UNSAID
     """What it is for."""
-    region: str = _UNSAID
+    region: str = UNSAID
     """Which part of the world it is about."""
-    sector: Sector | None = None
+    sector: Sector | None = _words(f"{', '.join(get_args(Sector))}.", None)
     """Technology, Healthcare, Education, Government, Energy or Finance."""
-    publication_date: str | None = None
+    publication_date: str | None = _words("Day of publication, such as 2026-11-15.", None)
     """When it is published, such as 2026-11-15; None leaves it unset."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.title, str) or len(self.title) > LONGEST_TITLE:
             raise ParameterError(
-                f'title must be one line of at most {LONGEST_TITLE} characters. For example: title="Map of May"'
+                f"must be one line of at most {LONGEST_TITLE} characters.",
+                parameter="title",
+                example='About(title="Map of May")',
             )
         _check_owner(self)
 
     def stated(self) -> dict[str, str]:
-        """What was said, without what was left as it is."""
+        """The words that differ from the defaults."""
         said = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in said.items() if value != getattr(About, name)}
-
-
-NOT_PRIVATE: Final = "NOT PRIVATE"
-"""How every part of a release without a promise is marked."""
-
-INFINITE: Final = "inf"
-"""How a ledger writes what a release without a promise has spent."""
-
-SOURCES: Final = ("public list", "grid", "private selection", "unprotected selection")
-"""The three ways in which locations get into a release; more words may follow."""
-
-_ESTIMANDS: Final = ("bounded", "true")
-_LONGEST: Final = 4000
-_MOST_PARAMETERS: Final = 100
-_AMOUNT: Final = re.compile(r"[0-9]{1,200}(\.[0-9]{1,200})?(e[+-]?[0-9]{1,3})?|[0-9]{1,200}/[0-9]{1,200}")
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ class LedgerNote:
     total_delta: str
     """δ of the whole budget."""
     spent_epsilon: str
-    """ε spent after this release, earlier ones included; `inf` once a release promised nothing."""
+    """ε spent after this release, earlier ones included; `inf` once a release had no guarantee."""
     spent_delta: str
     """δ spent, likewise."""
 
@@ -109,7 +115,7 @@ class Statement:
     release_id: str
     """32 random hexadecimal digits, given by the caller; they tell nothing about anything."""
     guarantee: Guarantee
-    """The promise of the whole release: choosing the locations and estimating."""
+    """The guarantee of the whole release: choosing the locations and estimating."""
     mechanism: str
     """The class of the mechanism, e.g. `Limit`."""
     parameters: Mapping[str, str]
@@ -141,9 +147,9 @@ class Statement:
     max_users: int | None = None
     """The public bound on the number of users, if one was given."""
     ledger: LedgerNote | None = None
-    """What the ledger said; None where nobody keeps count."""
+    """What the ledger said; None where there is no ledger."""
     tuned_unaccounted: bool = False
-    """Whether the exact data was looked at without budget, so that parameters may be tuned on it."""
+    """Whether the exact data was evaluated without budget, so that parameters may be tuned on it."""
     entropy_unit: EntropyUnit = "nats"
     """Of the entropy and its error."""
     expected_error: str | None = None
@@ -160,10 +166,14 @@ class Statement:
         _check_owner(self)
         if self.expected_error is not None:
             _check_words("expected_error", self.expected_error, lines=True)
-        _check_choice("estimand", self.estimand, _ESTIMANDS)
+        _check_choice("estimand", self.estimand, get_args(Estimand))
         _check_choice("entropy_unit", self.entropy_unit, get_args(EntropyUnit))
         if not isinstance(self.method, Method):
             raise ParameterError("method must be a Method, as a mechanism has it. For example: Shares.method")
+        for name in ("summary", "post_processing", "rounding", "proof"):
+            _check_words(f"method.{name}", getattr(self.method, name))
+        if not isinstance(self.built_in, bool):
+            raise ParameterError("built_in must be True or False.")
         if not self.locations_source.startswith(SOURCES):
             raise ParameterError(f"locations_source must begin with one of: {', '.join(SOURCES)}.")
         if self.max_users is not None:
@@ -176,7 +186,7 @@ class Statement:
 
     @property
     def private(self) -> bool:
-        """Whether anything is promised; if not, every part of the release is marked."""
+        """Whether there is a guarantee; if not, every part of the release is marked."""
         return self.guarantee.private
 
 
@@ -198,11 +208,11 @@ def _checked_parameters(parameters: object) -> Mapping[str, str]:
 
 
 def _check_words(name: str, value: object, *, lines: bool = False) -> None:
-    """Refuse what is no readable text; line breaks are for longer texts only."""
+    """Raise unless it is printable text of a bounded length; line breaks are for longer texts only."""
     text = value.replace("\n", " ") if lines and isinstance(value, str) else value
     if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST or not text.isprintable():
         kind = "printable text" if lines else "one line of printable text"
-        raise ParameterError(f"{name} must be {kind} of 1 to {_LONGEST:,} characters.")
+        raise ParameterError(f"must be {kind} of 1 to {_LONGEST:,} characters.", parameter=name)
 
 
 def _check_owner(words: About | Statement) -> None:
@@ -223,8 +233,9 @@ def _check_id(name: str, value: object) -> None:
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
+        example = 'About(sector="Government")' if name == "sector" else None
         raise ParameterError(
-            f"{name}={value!r} is not one of: {', '.join(choices)}. For example: {name}={choices[0]!r}"
+            f"is not one of {', '.join(choices)}.", parameter=name, value=value, example=example
         )
 
 
@@ -235,5 +246,8 @@ def _check_date(value: object) -> None:
         valid = False
     if not valid:
         raise ParameterError(
-            f"publication_date={value!r} is no day. For example: publication_date='2026-11-15'"
+            "is not a day.",
+            parameter="publication_date",
+            value=value,
+            example='About(publication_date="2026-11-15")',
         )

@@ -1,4 +1,7 @@
-"""The published table as Parquet and as CSV, and back."""
+"""The published table as Parquet and as CSV, and back.
+
+With coordinates the Parquet file is a GeoParquet file: a further column, `geometry`, repeats them as points.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,42 @@ if TYPE_CHECKING:
     from locentropy.release.statement import Statement
 
 GEOMETRY: Final = "geometry"
+"""The column that only the Parquet file has."""
 
 _POINT: Final = np.dtype([("order", "u1"), ("type", "<u4"), ("x", "<f8"), ("y", "<f8")])
 """Well-known binary of a point: little endian (1), a point (1), longitude, latitude."""
+
+
+KEY: Final = b"locentropy"
+"""Of the Parquet file's metadata: what is said about the release, in short."""
+
+_BLOCK: Final = 1 << 24
+"""Bytes that the CSV reader takes at a time; no row may be longer."""
+
+
+def parquet_of(table: pa.Table, statement: Statement) -> pa.Buffer:
+    """The Parquet file, with what it says about itself in its metadata."""
+    about = {KEY: json.dumps(summary(statement), ensure_ascii=False).encode()}
+    if "lat" in table.column_names:
+        about[b"geo"] = geo_metadata(table["lat"], table["lon"])
+        table = table.append_column(GEOMETRY, points(table["lat"], table["lon"]))
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata(about), sink)
+    return sink.getvalue()
+
+
+def summary(statement: Statement) -> dict[str, str]:
+    """What the Parquet file says about itself, for readers who have only this file."""
+    marked = {} if statement.private else {"status": NOT_PRIVATE}
+    return marked | {
+        "release_id": statement.release_id,
+        "title": statement.title,
+        "guarantee": str(statement.guarantee),
+        "mechanism": statement.mechanism,
+        "estimand": statement.estimand,
+        "unit": statement.entropy_unit,
+        "more": "manifest.yaml and details.yaml, published with this file",
+    }
 
 
 def points(lat: pa.ChunkedArray, lon: pa.ChunkedArray) -> pa.Array:
@@ -38,7 +74,7 @@ def points(lat: pa.ChunkedArray, lon: pa.ChunkedArray) -> pa.Array:
     return pc.if_else(known, fixed.cast(pa.binary()), pa.scalar(None, pa.binary()))
 
 
-def metadata(lat: pa.ChunkedArray, lon: pa.ChunkedArray) -> bytes:
+def geo_metadata(lat: pa.ChunkedArray, lon: pa.ChunkedArray) -> bytes:
     """The value of the file's `geo` key."""
     column: dict[str, object] = {"encoding": "WKB", "geometry_types": ["Point"]}
     known = pc.and_(pc.is_valid(lat), pc.is_valid(lon))
@@ -48,38 +84,6 @@ def metadata(lat: pa.ChunkedArray, lon: pa.ChunkedArray) -> bytes:
         column["bbox"] = [west, south, east, north]
     geo = {"version": "1.1.0", "primary_column": GEOMETRY, "columns": {GEOMETRY: column}}
     return json.dumps(geo).encode()
-
-
-KEY: Final = b"locentropy"
-"""Of the Parquet file's metadata: what is said about the release, in short."""
-
-_BLOCK: Final = 1 << 24
-"""Bytes that the CSV reader takes at a time; no row is longer."""
-
-
-def parquet_of(table: pa.Table, statement: Statement) -> pa.Buffer:
-    """The Parquet file; with coordinates it is a GeoParquet file, whose `geometry` repeats them."""
-    about = {KEY: json.dumps(summary(statement), ensure_ascii=False).encode()}
-    if "lat" in table.column_names:
-        about[b"geo"] = metadata(table["lat"], table["lon"])
-        table = table.append_column(GEOMETRY, points(table["lat"], table["lon"]))
-    sink = pa.BufferOutputStream()
-    pq.write_table(table.replace_schema_metadata(about), sink)
-    return sink.getvalue()
-
-
-def summary(statement: Statement) -> dict[str, str]:
-    """What the Parquet file says about itself, for somebody who got it alone."""
-    marked = {} if statement.private else {"status": NOT_PRIVATE}
-    return marked | {
-        "release_id": statement.release_id,
-        "title": statement.title,
-        "guarantee": str(statement.guarantee),
-        "mechanism": statement.mechanism,
-        "estimand": statement.estimand,
-        "unit": statement.entropy_unit,
-        "more": "manifest.yaml and details.yaml, published with this file",
-    }
 
 
 def csv_of(table: pa.Table) -> pa.Buffer:
@@ -126,9 +130,9 @@ def read_csv(path: Path, schema: pa.Schema) -> pa.Table:
 
 
 def _sound(table: pa.Table) -> pa.Table:
-    """The table, if its names and texts are texts; a file may hold anything."""
+    """Check that names and texts are valid UTF-8: a file may hold anything."""
     table.validate(full=True)
-    _ = table.column_names  # decoded when asked for
+    _ = table.column_names  # decoded on access
     return table
 
 

@@ -11,16 +11,13 @@ from locentropy.privacy.guarantee import exact_text
 from locentropy.release.manifest import TUNED, estimand_words, ledger_words, proof_words
 from locentropy.release.report.html import Html, joined, paragraphs, tag
 from locentropy.release.report.ranking import TOP
-from locentropy.release.statement import NOT_PRIVATE
+from locentropy.release.statement import NOT_PRIVATE, UNSAID
 
 if TYPE_CHECKING:
     from locentropy.release.release import Release
     from locentropy.release.report.ranking import Standing
     from locentropy.release.report.rows import Rows
     from locentropy.release.statement import Statement
-
-UNSAID: Final = "not stated"
-"""What a statement says where its owner said nothing; a page leaves it out."""
 
 _MOSTLY_REAL, _PARTLY_REAL = 0.8, 0.3
 
