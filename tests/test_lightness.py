@@ -1,61 +1,116 @@
-"""Heavy libraries load when first used, not before."""
+"""Heavy libraries load when first used, not before; the product needs neither the laboratory nor any extra."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Iterable
 
 import pytest
 
 HEAVY = ("numpy", "pyarrow", "duckdb", "ibis", "opendp", "scipy", "pandas", "polars", "sqlglot", "matplotlib")
 
+REPORT = """
+import json, sys
+for code in json.loads(sys.argv.pop()):
+    try:
+        exec(code)
+    except SystemExit:
+        pass
+    loaded = [name for name in {heavy!r} if name in sys.modules]
+    sys.stderr.write("\\n@" + json.dumps([code, loaded]))
+"""
 
-def loaded_by(code: str) -> set[str]:
-    report = f"import sys\n{code}\nsys.stderr.write(' '.join(m for m in {HEAVY!r} if m in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
-    return set(done.stderr.split())
+
+def run(code: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
+    )
+    return done.stderr
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
+def loaded_after(snippets: Iterable[str]) -> dict[str, set[str]]:
+    """Which heavy libraries are loaded after each of these, one after the other in one process."""
+    lines = run(REPORT.format(heavy=HEAVY), json.dumps(list(snippets))).splitlines()
+    return {
+        code: set(loaded) for code, loaded in (json.loads(line[1:]) for line in lines if line.startswith("@"))
+    }
+
+
+def command(*words: str) -> str:
+    return f"sys.argv = ['locentropy', *{words!r}]; from locentropy.cli.main import run; run()"
+
+
+def test_light() -> None:
+    snippets = [
         "import locentropy",
         "import locentropy; locentropy.private.Bounds(5, 5); locentropy.Visits('x.csv')",
         "import locentropy.datasets",
         "import locentropy.mechanisms",
-        "sys.argv = ['locentropy', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
-        "sys.argv = ['locentropy', 'entropy', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
         "from locentropy.mechanisms import registry; registry.mechanism_names()",
         "import locentropy.cli.mechanism_options",
-        "sys.argv = ['locentropy', 'evaluate', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
-        "sys.argv = ['locentropy', 'audit', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
-        "sys.argv = ['locentropy', 'advise', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
-        "sys.argv = ['locentropy', 'plan', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
-        "sys.argv = ['locentropy', 'publish', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
-    ],
-)
-def test_light(code: str) -> None:
-    assert loaded_by(code) == set()
+        command("--help"),
+        *(
+            command(name, "--help")
+            for name in "advise audit entropy evaluate plan publish reproduce verify".split()
+        ),
+    ]
+    assert loaded_after(snippets) == {snippet: set() for snippet in snippets}
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import locentropy; locentropy.Shares(epsilon=1.0).guarantee",
-        "import locentropy as le; str(le.plan(le.Shares(epsilon=1.0), locations=14_058, people=5800))",
-        "import locentropy as le; str(le.advise(epsilon=1.0, people=10_000))",
-        "import locentropy; locentropy.publish, locentropy.evaluate, locentropy.private.measure_activity",
-    ],
-)
-def test_no_optimiser_and_no_pictures(code: str) -> None:
+def test_no_optimiser_and_no_pictures() -> None:
     """Numbers and words need arrays, and neither of these."""
-    assert loaded_by(code) & {"scipy", "matplotlib"} == set()
+    snippets = [
+        "import locentropy; locentropy.Shares(epsilon=1.0).guarantee",
+        "import locentropy as le; str(le.plan(le.Shares(epsilon=1.0), n_locations=14_058, n_users=5800))",
+        "import locentropy as le; str(le.advise(epsilon=1.0, n_users=10_000))",
+        "import locentropy; locentropy.publish, locentropy.evaluate, locentropy.private.measure_activity",
+    ]
+    for snippet, loaded in loaded_after(snippets).items():
+        assert loaded & {"scipy", "matplotlib"} == set(), snippet
 
 
 def test_the_check_can_fail() -> None:
-    assert "numpy" in loaded_by("import locentropy; locentropy.private.VisitProfile")
-    assert "scipy" in loaded_by("import locentropy; locentropy.Shares(1.0).share_queries.scales")
-    assert "matplotlib" in loaded_by("import matplotlib")
+    snippets = [
+        "import locentropy; locentropy.private.VisitProfile",
+        "import locentropy; locentropy.Shares(1.0).share_queries.scales",
+        "import matplotlib",
+    ]
+    first, second, third = loaded_after(snippets).values()
+    assert "numpy" in first
+    assert "scipy" in second - first
+    assert "matplotlib" in third - second
+
+
+def test_other_distributions_are_looked_for_only_where_one_is_named() -> None:
+    """Asking every installed distribution for its entry points takes longer than all the rest of an import."""
+    refuse = (
+        "import importlib.metadata\n"
+        "def refuse(*names, **kinds): raise AssertionError('entry points were scanned')\n"
+        "importlib.metadata.entry_points = refuse\n"
+    )
+    run(
+        refuse
+        + "import locentropy as le, locentropy.mechanisms, locentropy.cli.main, locentropy.mechanisms.registry as r\n"
+        "for name in r.mechanism_names(): r.mechanism_from(name, r.mechanism_class(name).example)\n"
+        "str(le.plan(le.Shares(epsilon=1.0), n_locations=400))\n"
+    )
+    with pytest.raises(subprocess.CalledProcessError):
+        run(
+            refuse + "from locentropy.mechanisms.registry import mechanism_class; mechanism_class('stranger')"
+        )
+
+
+def test_every_module_loads_without_the_laboratory_and_the_extras() -> None:
+    run(
+        "import pkgutil, sys, importlib\n"
+        "for name in ('locentropy_lab', 'matplotlib', 'pyspark', 'psycopg', 'pandas'): sys.modules[name] = None\n"
+        "import locentropy\n"
+        "found = [each.name for each in pkgutil.walk_packages(locentropy.__path__, 'locentropy.')]\n"
+        "assert len(found) > 50\n"
+        "for name in found: importlib.import_module(name)\n"
+    )
 
 
 def test_every_public_name_exists() -> None:
@@ -69,10 +124,6 @@ def test_every_public_name_exists() -> None:
 
 def test_a_plan_loads_what_it_needs_and_no_more() -> None:
     """It answers at once: neither an engine, nor what OpenDP and Arrow would load besides."""
-    code = (
-        "import sys; sys.argv = ['locentropy', 'plan', '--epsilon', '1']; from locentropy.cli.main import run\n"
-        "try: run()\nexcept SystemExit: pass\n"
-        "sys.stderr.write(' '.join({'pyarrow', 'polars', 'scipy', 'duckdb', 'ibis', 'matplotlib'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr.splitlines()[1:] == [], "after the note that its figures are measured elsewhere"
+    snippet = command("plan", "--epsilon", "1")
+    [loaded] = loaded_after([snippet]).values()
+    assert loaded <= {"numpy", "opendp"}, loaded

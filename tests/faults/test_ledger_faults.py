@@ -48,7 +48,7 @@ def test_damaged_before(damage: Callable[[Path], None], tmp_path: Path) -> None:
     ledger = ledger_in(tmp_path)
     damage(ledger.path)
     with pytest.raises(LedgerError, match=r"city\.ledger"):
-        publish(tmp_path, ledger, ledger=None)
+        publish(tmp_path, ledger)
     assert set(names(tmp_path)) <= {"city.ledger"}, "nothing was begun"
 
 
@@ -66,13 +66,13 @@ def test_damaged_between_the_check_and_the_spend(
 
     with monkeypatch.context() as patch:
         patch.setattr(Publication, "pay", late)
-        patch.setattr(story, "_estimates", None)  # to draw would fail in another way
+        patch.setattr(story, "_measure", None)  # to draw would fail in another way
         with pytest.raises(LedgerError, match=r"city\.ledger") as failed:
-            publish(tmp_path, ledger, ledger=None)
+            publish(tmp_path, ledger)
     assert "Repeat the same call" in failed.value.__notes__[0]
     assert "may" not in names(tmp_path)
     ledger.path.write_bytes(whole)
-    publish(tmp_path, ledger, ledger=None)
+    publish(tmp_path, ledger)
     assert len(ledger.verify().spends) == 1
     assert le.verify(tmp_path / "may", ledger).ok
 
@@ -93,11 +93,11 @@ def test_damaged_after_the_draw(
     with monkeypatch.context() as patch:
         patch.setattr(Publication, "stage", late)
         with pytest.raises(LedgerError, match=r"city\.ledger"):
-            publish(tmp_path, ledger, ledger=None)
+            publish(tmp_path, ledger)
     assert "may" not in names(tmp_path)
     ledger.path.write_bytes(whole[0])
     with pytest.warns(story.ResumedWarning):
-        publish(tmp_path, ledger, ledger=None)
+        publish(tmp_path, ledger)
     assert len(ledger.verify().spends) == 1
     assert le.verify(tmp_path / "may", ledger).ok
 
@@ -112,11 +112,11 @@ def test_a_clock_that_jumps(year: int, tmp_path: Path, monkeypatch: pytest.Monke
             return datetime(year, 1, 1, tzinfo=UTC)
 
     ledger = ledger_in(tmp_path)
-    publish(tmp_path, ledger, "before", ledger=None)
+    publish(tmp_path, ledger, "before")
     with monkeypatch.context() as patch:
         patch.setattr(ledgers, "datetime", Clock)
-        publish(tmp_path, ledger, "meanwhile", ledger=None)
-    publish(tmp_path, ledger, "after", ledger=None)
+        publish(tmp_path, ledger, "meanwhile")
+    publish(tmp_path, ledger, "after")
     book = ledger.verify()
     assert [spend.number for spend in book.spends] == [1, 2, 3]
     assert float(book.spent.epsilon) == 1.5

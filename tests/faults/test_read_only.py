@@ -61,7 +61,7 @@ def test_the_target(folder: Path) -> None:
     with pytest.raises(
         ReleaseError, match=r"closed/may: nothing can be written beside it \(Permission denied\)"
     ):
-        publish(folder, out=folder / "closed" / "may", ledger=None)
+        publish(folder, out=folder / "closed" / "may")
     assert spends(folder) == 0
 
 
@@ -80,7 +80,7 @@ def test_the_ledger(folder: Path) -> None:
 def test_the_visits(folder: Path) -> None:
     (folder / "visits.csv").chmod(0)
     with pytest.raises(SourceError, match=r"visits\.csv: cannot be opened \(Permission denied\)"):
-        publish(folder, ledger=None)
+        publish(folder)
     assert spends(folder) == 0
     assert "may" not in names(folder)
 
@@ -88,13 +88,13 @@ def test_the_visits(folder: Path) -> None:
 def test_a_folder_of_visits(folder: Path) -> None:
     (folder / "days").mkdir(mode=0)
     with pytest.raises(LocentropyError, match="days"):
-        publish(folder, visits=folder / "days", ledger=None)
+        publish(folder, visits=folder / "days")
     assert spends(folder) == 0
 
 
 def test_where_it_would_spill(folder: Path) -> None:
     with pytest.raises((LocentropyError, OSError), match="closed"):
-        publish(folder, resources=le.Resources(spill=folder / "closed"), ledger=None)
+        publish(folder, resources=le.Resources(spill=folder / "closed"))
     assert spends(folder) == 0
 
 

@@ -17,13 +17,13 @@ from tests.publishing.test_crash import ROOT
 
 PREPARE = """
 import os, signal, sys
-from locentropy.publishing import claim_file, publish as story
+from locentropy.publishing import publication_file, publish as story
 from locentropy.release import files
 from tests.faults import soak_faults, soaking
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 def after_the_spend(draw, visits):
-    story._estimates = killed
+    story._measure = killed
 soaking.FAULTS = {
     "none": soaking.FAULTS["none"],
     "killed": soak_faults.Fault(frozenset({-signal.SIGKILL}), after_the_spend, anyhow=True),
@@ -31,7 +31,7 @@ soaking.FAULTS = {
 sys.argv = ["soaking", "--publications", "4", "--seed", "1"]
 """
 FAULTS = {
-    "lost spends": "claim_file._write = lambda *_: None  # forgets what it has begun",
+    "lost spends": "publication_file._write = lambda *_: None  # forgets what it has begun",
     "unexplained errors": "story._rehearse = lambda *_: 1 / 0",
     "leaked markers": """
 real = files._write

@@ -39,7 +39,7 @@ MOMENTS = {
     "reading": ("locentropy.publishing.publish", "", "open_queries", 0),
     "counted": ("locentropy.publishing.publication", "Publication", "pay", 0),
     "spending": ("locentropy.ledger.store", "Store", "append", 0),
-    "spent": ("locentropy.publishing.publish", "", "_estimates", 1),
+    "spent": ("locentropy.publishing.publish", "", "_measure", 1),
     "drawn": ("locentropy.release.release", "Release", "of", 1),
     "writing": ("locentropy.release.files", "", "_write", 1),
     "whole": ("locentropy.release.files", "", "_name", 1),
@@ -217,8 +217,8 @@ def test_a_dry_run_tells_of_an_attempt_that_was_stopped(tmp_path: Path) -> None:
     assert "has begun and is not finished" in same.stderr
     assert "is free" not in same.stderr
     assert "After this release" not in same.stdout
-    other = rehearsed("--unit", "bits")
+    other = rehearsed("--entropy-unit", "bits")
     assert other.returncode == 9
-    assert "differs in unit" in other.stderr
+    assert "differs in entropy_unit" in other.stderr
     again(tmp_path, le.Ledger.open(tmp_path / "city.ledger"))
     assert len(le.Ledger.open(tmp_path / "city.ledger").verify().spends) == 1

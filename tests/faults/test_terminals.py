@@ -114,7 +114,9 @@ def test_nobody_is_said_to_be_protected_where_nothing_is_promised(folder: Path) 
         more = (
             ["--min-users", "2", "--accept-no-guarantee", "--not-private"] if mechanism == "limit-cb" else []
         )
-        done = run(folder, *order[: order.index("--ledger")], *order[order.index("--out") :], *more)
+        done = run(
+            folder, *order[: order.index("--ledger")], "--no-ledger", *order[order.index("--out") :], *more
+        )
         assert done.returncode == 0, done.stderr
         assert said in done.stderr
         assert ("Protected:" in done.stderr) is (mechanism == "limit")
@@ -130,7 +132,7 @@ def test_a_dry_run_looks_whether_the_folder_may_be_written(
 
     monkeypatch.chdir(folder)
     monkeypatch.setattr(os, "access", lambda *_: False)
-    order = [*PUBLISH[: PUBLISH.index("--ledger")], "--out", "may", "--dry-run"]
+    order = [*PUBLISH[: PUBLISH.index("--ledger")], "--no-ledger", "--out", "may", "--dry-run"]
     done = CliRunner().invoke(app, order)
     assert isinstance(done.exception, ParameterError)
     assert "nothing may be written to the folder" in str(done.exception)
