@@ -18,27 +18,44 @@ if TYPE_CHECKING:
     from locentropy.core.queries import Queries as Queries
     from locentropy.mechanisms.base import BoundedMechanism as BoundedMechanism
     from locentropy.mechanisms.base import Mechanism as Mechanism
+    from locentropy.mechanisms.base import bounded_profile as bounded_profile
+    from locentropy.mechanisms.base import require_locations as require_locations
+    from locentropy.mechanisms.listed_estimates import half_width as half_width
     from locentropy.mechanisms.listed_estimates import is_private as is_private
+    from locentropy.mechanisms.parameters import LISTED as LISTED
     from locentropy.mechanisms.parameters import LargeDeltaWarning as LargeDeltaWarning
+    from locentropy.mechanisms.parameters import check_epsilon as check_epsilon
+    from locentropy.mechanisms.parameters import parameter as parameter
+    from locentropy.mechanisms.parameters import public_inputs as public_inputs
     from locentropy.privacy.noise import Noise as Noise
     from locentropy.privacy.noise import OpenDPNoise as OpenDPNoise
+    from locentropy.privacy.noise import laplace_scale as laplace_scale
 
 _HOMES = {
-    "Bounds": "core.bounds",
     "BoundedMechanism": "mechanisms.base",
+    "Bounds": "core.bounds",
     "Estimates": "core.estimates",
-    "Measurements": "core.estimates",
-    "Method": "core.estimates",
-    "Noise": "privacy.noise",
-    "is_private": "mechanisms.listed_estimates",
+    "LISTED": "mechanisms.parameters",
     "LargeDeltaWarning": "mechanisms.parameters",
     "Locations": "core.locations",
+    "Measurements": "core.estimates",
     "Mechanism": "mechanisms.base",
+    "Method": "core.estimates",
+    "Noise": "privacy.noise",
     "OpenDPNoise": "privacy.noise",
     "Queries": "core.queries",
+    "bounded_profile": "mechanisms.base",
+    "check_epsilon": "mechanisms.parameters",
+    "half_width": "mechanisms.listed_estimates",
+    "is_private": "mechanisms.listed_estimates",
+    "laplace_scale": "privacy.noise",
+    "parameter": "mechanisms.parameters",
+    "public_inputs": "mechanisms.parameters",
+    "require_locations": "mechanisms.base",
 }
 
 __all__ = [
+    "LISTED",
     "BoundedMechanism",
     "Bounds",
     "Estimates",
@@ -50,7 +67,14 @@ __all__ = [
     "Noise",
     "OpenDPNoise",
     "Queries",
+    "bounded_profile",
+    "check_epsilon",
+    "half_width",
     "is_private",
+    "laplace_scale",
+    "parameter",
+    "public_inputs",
+    "require_locations",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
