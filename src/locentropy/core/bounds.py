@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from locentropy.core.checks import positive_integer
-from locentropy.core.errors import ColumnError, ParameterError
+from locentropy.core.checks import check_choice, positive_integer
+from locentropy.core.errors import ColumnError
 
 Keep = Literal["first", "most-visited", "lowest-id"]
 """Which of a user's locations are kept when there are more than `max_locations`."""
@@ -37,17 +37,15 @@ class Bounds:
         call = "Bounds(max_locations=5, max_visits=5)"
         positive_integer("max_locations", self.max_locations, call)
         positive_integer("max_visits", self.max_visits, call)
-        if self.keep is not None and self.keep not in get_args(Keep):
-            raise ParameterError(
-                f"keep={self.keep!r} is not one of {', '.join(map(repr, get_args(Keep)))}. "
-                "For example: Bounds(max_locations=5, max_visits=5, keep='first')"
-            )
+        if self.keep is not None:
+            example = 'Bounds(max_locations=5, max_visits=5, keep="most-visited")'
+            check_choice(example, "keep", self.keep, get_args(Keep))
 
     def resolved(self, *, has_time: bool) -> Bounds:
         """These bounds with `keep` decided for a table with or without times."""
         if self.keep == "first" and not has_time:
             raise ColumnError(
-                "keep='first' needs the time of each visit, and the table has no time column. Name it "
-                "(time='checkin_time', or --time checkin_time), or use keep='most-visited'."
+                'keep="first" (--keep first) needs the time of each visit, and the table has no time column. Name it: '
+                'time="checkin_time" (--time checkin_time); or use keep="most-visited" (--keep most-visited).'
             )
         return replace(self, keep=self.keep or ("first" if has_time else "most-visited"))

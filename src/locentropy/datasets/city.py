@@ -194,16 +194,20 @@ def _check_start(start: object, days: int) -> None:
     # A datetime is a date in Python, but has a time of day, which means nothing here.
     if type(start) is not date or not date(1970, 1, 1) <= start <= date.max - timedelta(days=days):
         raise ParameterError(
-            f"start={start!r}: expected a date from 1970 on. "
-            "For example: City(people=3000, start=date(2025, 3, 3))"
+            "must be a date from 1970 on.",
+            parameter="start",
+            value=start,
+            example="City(people=3000, start=date(2025, 3, 3))",
         )
 
 
 def _check_habits(habits: object) -> None:
     if habits not in get_args(Habits):
         raise ParameterError(
-            f"habits={habits!r} is not one of {', '.join(map(repr, get_args(Habits)))}. "
-            "For example: City(people=3000, habits='regulars')"
+            f"is not one of {', '.join(get_args(Habits))}.",
+            parameter="habits",
+            value=habits,
+            example='City(people=3000, habits="regulars")',
         )
 
 

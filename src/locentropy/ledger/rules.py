@@ -145,10 +145,11 @@ class Account:
             raise LedgerError("a budget is set once, by the first entry")
         call = 'Ledger.create("city.ledger", "riders of the city", epsilon=4, delta=1e-6)'
         total = Budget(exact(values["epsilon"]), exact(values["delta"], "delta"))
-        if not total.epsilon or total.delta >= 1:
+        if not total.epsilon:
+            raise ParameterError("must be above 0.", parameter="epsilon", value=0, example=call)
+        if total.delta >= 1:
             raise ParameterError(
-                f"epsilon={exact_text(total.epsilon)} must be above 0 and delta={exact_text(total.delta)} below 1. "
-                f"For example: {call}"
+                "must be below 1.", parameter="delta", value=float(total.delta), example=call
             )
         _check_length(total.epsilon, total.delta)
         self.id, self.created = _checked_id("id", values["id"]), values["time"]
@@ -245,7 +246,7 @@ def _checked_words(name: str, value: object, call: str) -> str:
         or not value.isprintable()
     ):
         raise ParameterError(
-            f"{name} must be one line of 1 to {_LONGEST_WORDS} printable characters. For example: {call}"
+            f"must be one line of 1 to {_LONGEST_WORDS} printable characters.", parameter=name, example=call
         )
     return value
 
@@ -270,5 +271,5 @@ def _check_length(epsilon: Fraction, delta: Fraction) -> None:
     for name, value in (("epsilon", epsilon), ("delta", delta)):
         if value.numerator.bit_length() + value.denominator.bit_length() > _LONGEST_SUM:
             raise ParameterError(
-                f"{name} has too many digits to be summed exactly. Write it with fewer, for example: {name}=0.1"
+                "has too many digits to be summed exactly. Write it with fewer, such as 0.1.", parameter=name
             )

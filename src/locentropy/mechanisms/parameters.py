@@ -96,13 +96,17 @@ def check_epsilon(call: str, epsilon: float) -> None:
     Narrow floats are refused as well: their text and their value differ by more than the margins for rounding.
     """
     if not _is_number(epsilon) or not 0 < epsilon < math.inf:
-        raise ParameterError(f"epsilon={epsilon!r} must be a finite number above 0. For example: {call}")
+        raise ParameterError(
+            "must be a finite number above 0.", parameter="epsilon", value=epsilon, example=call
+        )
 
 
 def check_fraction(call: str, name: str, value: float) -> None:
     """Raise unless a number, such as δ, lies strictly between 0 and 1."""
     if not _is_number(value) or not 0 < value < 1:
-        raise ParameterError(f"{name}={value!r} must be a number above 0 and below 1. For example: {call}")
+        raise ParameterError(
+            "must be a number above 0 and below 1.", parameter=name, value=value, example=call
+        )
 
 
 def check_max_users(call: str, max_users: int | None) -> None:
@@ -145,7 +149,7 @@ def written_parameters(holder: Any) -> dict[str, Value]:
     for field in fields(holder):
         value = getattr(holder, field.name)
         if value is not None:
-            written[field.name] = str(value) if _type_of(field) == "float" else value
+            written[field.name] = str(value) if type_of(field) == "float" else value
     return written
 
 
@@ -154,45 +158,55 @@ def read_parameters(kind: Any, parameters: Mapping[str, object]) -> dict[str, An
 
     Ranges are checked by the dataclass itself.
     """
-    types = {field.name: _type_of(field) for field in fields(kind)}
+    types = {field.name: type_of(field) for field in fields(kind)}
     readers = {"float": _read_real, "int": _read_whole, "bool": _read_flag}
+    call = example_call(kind)
     return {
-        name: readers[types[name]](name, value)
+        name: readers[types[name]](call, name, value)
         if isinstance(value, str) and types.get(name) in readers
         else value
         for name, value in parameters.items()
     }
 
 
-def _type_of(field: dataclasses.Field[Any]) -> str:
+def example_call(kind: Any) -> str:
+    """A call that works, for messages: from the `example` of a mechanism or a selection."""
+    types = {field.name: type_of(field) for field in fields(kind)}
+    shown = (
+        f"{name}={value if types[name] == 'float' else repr(value)}" for name, value in kind.example.items()
+    )
+    return f"{kind.__name__}({', '.join(shown)})"
+
+
+def type_of(field: dataclasses.Field[Any]) -> str:
     """The type of a parameter, without `| None`: annotations are texts where a module postpones them."""
     text = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", str(field.type))
     return text.removesuffix("| None").strip()
 
 
-def _read_real(name: str, value: str) -> float:
+def _read_real(call: str, name: str, value: str) -> float:
     """The float whose shortest decimals are the text; refuses a text with more digits, which would be lost."""
     if not _DECIMAL.fullmatch(value):
-        raise ParameterError(f"{name}={value[:40]!r} must be a decimal number. For example: {name}=0.5")
+        raise ParameterError("must be a decimal number.", parameter=name, value=value[:40], example=call)
     # A whole number stays one, so that it is shown as it was written.
     number = int(value) if value.isdecimal() and len(value) <= 15 else float(value)
     if exact(number, name) != exact(value, name):
         raise ParameterError(
-            f"{name}={value[:40]!r} has more digits than a number here can hold. Write at most 15 of them, "
-            f"for example: {name}={number:.6g}"
-        )
+            f"has more digits than a number here can hold. Write at most 15 of them, such as {number:.6g}.",
+            parameter=name, value=value[:40], example=call,
+        )  # fmt: skip
     return number
 
 
-def _read_whole(name: str, value: str) -> int:
+def _read_whole(call: str, name: str, value: str) -> int:
     if not (value.isascii() and value.isdecimal() and len(value) <= 15):
-        raise ParameterError(f"{name}={value[:40]!r} must be a whole number. For example: {name}=5")
+        raise ParameterError("must be a whole number.", parameter=name, value=value[:40], example=call)
     return int(value)
 
 
-def _read_flag(name: str, value: str) -> bool:
+def _read_flag(call: str, name: str, value: str) -> bool:
     if value not in _FLAGS:
-        raise ParameterError(f"{name}={value[:40]!r} must be true or false. For example: {name}=true")
+        raise ParameterError("must be true or false.", parameter=name, value=value[:40], example=call)
     return _FLAGS[value]
 
 

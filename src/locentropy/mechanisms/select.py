@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from locentropy.core.bounds import Bounds
 from locentropy.mechanisms.base import bounded_profile
@@ -29,9 +29,12 @@ from locentropy.privacy.guarantee import Guarantee, PublicInput
 from locentropy.privacy.selection import SelectionCurve
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from locentropy.core.bounds import Keep
     from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
+    from locentropy.mechanisms.parameters import Value
     from locentropy.privacy.noise import Noise
 
 _CALL = "SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20)"
@@ -49,6 +52,8 @@ class SelectLocations:
     """M: a user counts in at most this many locations when places are selected."""
     keep: Keep | None = parameter(HELP["keep"], None)
     """Which M locations are kept; see `Bounds`."""
+
+    example: ClassVar[Mapping[str, Value]] = {"epsilon": "0.2", "delta": "1e-8", "max_locations": 20}
 
     def __post_init__(self) -> None:
         normalize_numpy_scalars(self)

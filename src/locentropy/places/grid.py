@@ -42,15 +42,19 @@ class Grid(Cells):
         for name in ("south", "west", "north", "east", "cell"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-                raise ParameterError(f"{name}={value!r} must be a finite number. For example: {_CALL}")
+                raise ParameterError("must be a finite number.", parameter=name, value=value, example=_CALL)
         if not (-90 <= self.south < self.north <= 90 and -180 <= self.west < self.east <= 180):
             raise ParameterError(
                 f"The box south {self.south}, west {self.west}, north {self.north}, east {self.east} must lie within "
-                f"±90 and ±180 degrees, south below north and west before east. For example: {_CALL}"
+                "±90 and ±180 degrees, south below north and west before east.",
+                example=_CALL,
             )
         if self.cell <= 0 or not self.rows * self.columns <= MAX_CELLS:
             raise ParameterError(
-                f"cell={self.cell!r} must be above 0 and make at most {MAX_CELLS:,} cells. For example: {_CALL}"
+                f"must be above 0 and make at most {MAX_CELLS:,} cells.",
+                parameter="cell",
+                value=self.cell,
+                example=_CALL,
             )
 
     @property

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from locentropy.core.checks import check_whole
+from locentropy.core.checks import check_choice, check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
@@ -35,7 +35,9 @@ MOST_SIZES = 1000
 
 _CALL = "plan(Shares(epsilon=1.0), n_locations=14_058)"
 _WITH_USERS = "plan(Shares(epsilon=1.0), n_locations=14_058, n_users=10_000)"
-_SELECTING = "plan(Shares(epsilon=1.0), selection=(0.2, 1e-8, 20))"
+_GRIDDED = 'plan(Shares(epsilon=1.0), locations="grid")'
+_SELECTING = "plan(Shares(epsilon=1.0), selection=SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20))"
+_TUPLE = "plan(Shares(epsilon=1.0), selection=(0.2, 1e-8, 20))"
 _GUESSING = "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])"
 
 
@@ -66,7 +68,7 @@ class Plan:
             check_whole(_CALL, "n_locations", self.n_locations, 1, 2**40)
         if len(self.users_per_location) > MOST_SIZES:
             raise ParameterError(
-                f"users_per_location must be at most {MOST_SIZES:,} numbers. For example: {_GUESSING}"
+                f"must be at most {MOST_SIZES:,} numbers.", parameter="users_per_location", example=_GUESSING
             )
         self._check_guesses()
         _ = self.guarantee  # refuses parts whose δ add up to nothing
@@ -119,14 +121,18 @@ class Plan:
         guess, name = self.expected.guess, self.mechanism.name
         if self.users_per_location and guess != "users_per_location":
             raise ParameterError(
-                f"users_per_location tells nothing about {name}, whose error at a place depends on all places "
-                f"together; n_users does. For example: {_WITH_USERS}"
+                f"tells nothing about {name}, whose error at a place depends on all places together; the number of "
+                "users does."
                 if guess == "n_users"
-                else f"users_per_location tells nothing about {name}. Leave it out. For example: {_CALL}"
+                else f"tells nothing about {name}. Leave it out.",
+                parameter="users_per_location",
+                example=_WITH_USERS if guess == "n_users" else _CALL,
             )
         if self.n_users is not None and guess == "users_per_location":
             raise ParameterError(
-                f"n_users tells nothing about {name}; users_per_location does. For example: {_GUESSING}"
+                f"tells nothing about {name}; the number of users at a place does.",
+                parameter="n_users",
+                example=_GUESSING,
             )
         if self.n_users is not None:
             check_whole(_WITH_USERS, "n_users", self.n_users, 1, most)
@@ -135,15 +141,10 @@ class Plan:
 
     def _check_locations(self) -> None:
         name = self.mechanism.name
-        if self.locations not in get_args(LocationsKind):
-            raise ParameterError(
-                f"locations={self.locations!r} is not one of {', '.join(get_args(LocationsKind))}. "
-                f"For example: {_CALL}"
-            )
+        check_choice(_GRIDDED, "locations", self.locations, get_args(LocationsKind))
         if (self.locations == "selection") != (self.selection is not None):
             raise ParameterError(
-                "Selecting places takes a budget, and a selection budget is for locations='selection' alone. "
-                f"For example: {_SELECTING}"
+                "Selecting places takes a budget of its own, and only selecting does.", example=_SELECTING
             )
         if self.selection is not None and self.mechanism.selects_locations:
             raise ParameterError(
@@ -151,7 +152,7 @@ class Plan:
             )
         if self.locations == "by-mechanism" and not self.mechanism.selects_locations:
             raise ParameterError(
-                f"{name} needs a list of places: public-list, grid, or selection. For example: {_SELECTING}"
+                f"{name} needs a list of places: public-list, grid, or selection.", example=_SELECTING
             )
 
 
@@ -201,7 +202,7 @@ def _selection_of(parts: tuple[Any, ...]) -> SelectLocations:
     names = ("epsilon", "delta", "max_locations")
     if len(parts) != len(names):
         raise ParameterError(
-            f"selection={parts!r} must be (epsilon, delta, max_locations). For example: {_SELECTING}"
+            "must be (epsilon, delta, max_locations).", parameter="selection", value=parts, example=_TUPLE
         )
     return SelectLocations(**read_parameters(SelectLocations, dict(zip(names, parts, strict=True))))
 

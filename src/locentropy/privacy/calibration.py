@@ -84,7 +84,10 @@ def calibrate(
     max_locations = int(max_locations)  # NumPy's small integers would overflow in products
     if not (isinstance(split, float) and SMALLEST_SPLIT <= split <= 1.0 - SMALLEST_SPLIT):
         raise ParameterError(
-            f"split={split!r} must be a float from {SMALLEST_SPLIT:g} to one less that. For example: split=0.5"
+            f"must be a number from {SMALLEST_SPLIT:g} to one less that.",
+            parameter="split",
+            value=split,
+            example="calibrate(1.0, 1e-8, 5, split=0.5)",
         )
     if not (math.isfinite(smallest_scale) and smallest_scale >= SMALLEST_SCALE):
         raise ParameterError(
@@ -118,8 +121,9 @@ def largest_beta(epsilon_2: float, delta: float, max_locations: int, *, scale: f
     low, high = SMALLEST_BETA, _LARGEST_BETA
     if not affordable(low):
         raise ParameterError(
-            f"no usable noise for epsilon_2={epsilon_2!r}, delta={delta!r}, max_locations={max_locations!r}; "
-            "raise epsilon or delta, or lower max_locations. For example: calibrate(1.0, 1e-8, 5)"
+            f"There is no usable noise for ε₂ = {epsilon_2!r}, δ = {delta!r} and M = {max_locations!r}: raise ε or δ, "
+            "or lower M.",
+            example="calibrate(1.0, 1e-8, 5)",
         )
     # Invariant: low is affordable. Nothing is assumed of what lies between, so the answer is sound regardless.
     while high / low > 1.0 + 2.0**-32:
@@ -205,13 +209,23 @@ def _is_number(value: object) -> bool:
 def _check_budget(epsilon: float, delta: float, max_locations: int) -> None:
     if not (_is_number(epsilon) and SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON):
         raise ParameterError(
-            f"epsilon={epsilon!r} must be a number from {SMALLEST_EPSILON:g} to {LARGEST_EPSILON:g}. "
-            "For example: epsilon=1.0"
+            f"must be a number from {SMALLEST_EPSILON:g} to {LARGEST_EPSILON:g}.",
+            parameter="epsilon",
+            value=epsilon,
+            example="calibrate(1.0, 1e-8, 5)",
         )
     if not (_is_number(delta) and 0.0 < delta < 1.0):
-        raise ParameterError(f"delta={delta!r} must lie strictly between 0 and 1. For example: delta=1e-8")
-    positive_integer("max_locations", max_locations, "max_locations=5")
+        raise ParameterError(
+            "must be a number above 0 and below 1.",
+            parameter="delta",
+            value=delta,
+            example="calibrate(1.0, 1e-8, 5)",
+        )
+    positive_integer("max_locations", max_locations, "calibrate(1.0, 1e-8, 5)")
     if max_locations > MAX_LOCATIONS:
         raise ParameterError(
-            f"max_locations={max_locations} must be at most {MAX_LOCATIONS}. For example: max_locations=5"
+            f"must be at most {MAX_LOCATIONS}.",
+            parameter="max_locations",
+            value=max_locations,
+            example="calibrate(1.0, 1e-8, 5)",
         )

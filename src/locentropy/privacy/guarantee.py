@@ -39,9 +39,11 @@ def exact(value: Number, name: str = "epsilon") -> Fraction:
             raise TypeError
         fraction = value if isinstance(value, Fraction) else Fraction(str(value))
     except (TypeError, ValueError, ZeroDivisionError):
-        raise ParameterError(f"{name}={value!r} must be a finite number. For example: {_CALL}") from None
+        raise ParameterError(
+            "must be a finite number.", parameter=name, value=value, example=_CALL
+        ) from None
     if fraction < 0:
-        raise ParameterError(f"{name}={value} must not be negative. For example: {_CALL}")
+        raise ParameterError("must not be negative.", parameter=name, value=value, example=_CALL)
     return fraction
 
 
@@ -118,8 +120,7 @@ class Guarantee:
         share = exact(delta, "delta")
         if not 0 < share < 1:
             raise ParameterError(
-                f"delta={delta} must be above 0 and below 1. For example: {_CALL}; "
-                "without δ: Guarantee.pure(epsilon=1.0)"
+                "must be above 0 and below 1.", parameter="delta", value=delta, example=_CALL
             )
         return cls(exact(epsilon), share, tuple(public_inputs))
 
@@ -150,7 +151,8 @@ class Guarantee:
         if delta >= 1:
             raise ParameterError(
                 f"The δ of these releases add up to {exact_text(delta)}; from 1 on nothing is promised. "
-                f"Spend less on each. For example: {_CALL}"
+                "Spend less on each.",
+                example=_CALL,
             )
         return Guarantee(self.epsilon + other.epsilon, delta, public)
 

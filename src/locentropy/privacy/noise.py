@@ -118,11 +118,11 @@ def laplace_scale(sensitivity: int, epsilon: Number) -> float:
     _check_sensitivity(sensitivity)
     budget = exact(epsilon)
     if budget == 0:
-        raise ParameterError(f"epsilon={epsilon} must be above 0. For example: {call}")
+        raise ParameterError("must be above 0.", parameter="epsilon", value=epsilon, example=call)
     if not Fraction(2) ** -1000 < int(sensitivity) / budget < int(LARGEST_SCALE):
         raise ParameterError(
-            f"sensitivity={sensitivity} at epsilon={epsilon} needs noise too large or too small for 64-bit "
-            f"integers. For example: {call}"
+            f"A sensitivity of {sensitivity} at ε = {epsilon} needs noise too large or too small for 64-bit integers.",
+            example=call,
         )
     scale = float(int(sensitivity) / budget)
     while Fraction(laplace_epsilon(sensitivity, scale)) > budget:  # the map rounds up: one or two steps

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,6 @@ from locentropy.core.errors import ParameterError
 from locentropy.privacy.guarantee import Guarantee, Number, exact
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
     from locentropy.privacy.noise import Noise
@@ -47,6 +46,11 @@ _CALL = "SelectionCurve(epsilon=0.5, delta=1e-8, max_locations=5)"
 _GRID = 4096  # The end of the curve is rounded up to 1/4096 of a user, so that distances to it are exact.
 
 
+def _shown(budget: Number) -> object:
+    """A part of a budget as messages show it."""
+    return float(budget) if isinstance(budget, Fraction) else budget
+
+
 @dataclass(frozen=True)
 class SelectionCurve:
     """The probability of naming a location, by how many of its users are above the threshold."""
@@ -63,13 +67,17 @@ class SelectionCurve:
         share, slip = self._per_location
         if not SMALLEST_EPSILON <= share <= LARGEST_EPSILON:
             raise ParameterError(
-                f"epsilon={self.epsilon} over max_locations={self.max_locations} must leave each location "
-                f"between 2^-30 and 100. For example: {_CALL}"
+                f"must leave each of the M = {self.max_locations} locations between 2^-30 and 100.",
+                parameter="epsilon",
+                value=_shown(self.epsilon),
+                example=_CALL,
             )
         if not SMALLEST_DELTA <= slip < 1:
             raise ParameterError(
-                f"delta={self.delta} over max_locations={self.max_locations} must leave each location "
-                f"at least {SMALLEST_DELTA} and less than 1. For example: {_CALL}"
+                f"must leave each of the M = {self.max_locations} locations at least {SMALLEST_DELTA} and less than 1.",
+                parameter="delta",
+                value=_shown(self.delta),
+                example=_CALL,
             )
 
     @property

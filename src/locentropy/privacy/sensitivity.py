@@ -226,7 +226,7 @@ def check_visits(max_visits: int, largest: int = MAX_TABULATED_VISITS) -> None:
     """Refuse a C that is not a whole number in 1..largest."""
     positive_integer("max_visits", max_visits, "max_visits=5")
     if max_visits > largest:
-        raise ParameterError(f"max_visits={max_visits} must be at most {largest}. For example: max_visits=5")
+        raise ParameterError(f"must be at most {largest}.", parameter="max_visits", value=max_visits)
 
 
 def check_users(users: ArrayLike) -> Floats:

@@ -61,11 +61,17 @@ class SmoothSensitivity:
         check_visits(self.max_visits)
         if not (math.isfinite(self.beta) and self.beta >= SMALLEST_BETA):
             raise ParameterError(
-                f"beta={self.beta!r} must be finite and at least 2^-30. For example: SmoothSensitivity(5, beta=0.02)"
+                "must be finite and at least 2^-30.",
+                parameter="beta",
+                value=self.beta,
+                example="SmoothSensitivity(5, beta=0.02)",
             )
         if not (math.isfinite(self.floor) and self.floor >= 0.0):
             raise ParameterError(
-                f"floor={self.floor!r} must be finite and at least 0. For example: floor=0.001"
+                "must be finite and at least 0.",
+                parameter="floor",
+                value=self.floor,
+                example="SmoothSensitivity(5, beta=0.02, floor=0.001)",
             )
         table = np.maximum(_smooth_table(self.max_visits, self.beta), self.floor)
         table.flags.writeable = False

@@ -115,7 +115,8 @@ def carry_out(
     if not isinstance(visits, Visits):
         raise ParameterError(
             f"visits is a {type(visits).__name__}, and must say which column is what. For example: "
-            'publish(Visits("checkins.parquet", user="uid", location="venue"), …)'
+            'publish(Visits("checkins.parquet", user="uid", location="venue"), Shares(epsilon=1.0), '
+            'PublicLocations("places.csv"), ledger="city.ledger")'
         )
     read = partial(open_queries, visits, resources=resources, progress=progress, when_open=when_open)
     make = partial(

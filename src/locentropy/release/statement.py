@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field, fields
 from datetime import date
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from locentropy.core.checks import positive_integer
 from locentropy.core.errors import ParameterError
@@ -44,28 +44,30 @@ LONGEST_TITLE: Final = 300
 """Characters: the ledger records the title as the purpose of the spend, and takes no longer ones."""
 
 
-def _words(help_text: str, default: Any) -> Any:
-    """Return a field of the owner's words, with the help text of its option."""
-    return field(default=default, metadata={"help": help_text})
-
-
 @dataclass(frozen=True)
 class About:
     """What the owner of the data says about the release; all of it is published."""
 
-    title: str = _words("What it is called; also noted in the ledger.", "Location entropy")
+    title: str = field(
+        default="Location entropy", metadata={"help": "What it is called; also noted in the ledger."}
+    )
     """What it is called; the ledger records it as the purpose of the spend."""
-    curator: str = UNSAID
+    curator: str = field(default=UNSAID, metadata={"help": "Who answers for it."})
     """Who answers for it."""
-    description: str = "How evenly the visits of each place are spread over its visitors."
+    description: str = field(
+        default="How evenly the visits of each place are spread over its visitors.",
+        metadata={"help": "What it is about."},
+    )
     """What it is about."""
-    intended_use: str = UNSAID
+    intended_use: str = field(default=UNSAID, metadata={"help": "What it is for."})
     """What it is for."""
-    region: str = UNSAID
+    region: str = field(default=UNSAID, metadata={"help": "Which part of the world it is about."})
     """Which part of the world it is about."""
-    sector: Sector | None = _words(f"{', '.join(get_args(Sector))}.", None)
+    sector: Sector | None = field(default=None, metadata={"help": f"{', '.join(get_args(Sector))}."})
     """Technology, Healthcare, Education, Government, Energy or Finance."""
-    publication_date: str | None = _words("Day of publication, such as 2026-11-15.", None)
+    publication_date: str | None = field(
+        default=None, metadata={"help": "Day of publication, such as 2026-11-15."}
+    )
     """When it is published, such as 2026-11-15; None leaves it unset."""
 
     def __post_init__(self) -> None:

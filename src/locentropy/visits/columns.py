@@ -54,8 +54,10 @@ def format_named(name: str) -> Format:
     """The published format of that name."""
     if name not in FORMATS:
         raise ParameterError(
-            f"format={name!r} is not known. Known formats: {', '.join(FORMATS)}. For example: --format gowalla. "
-            "Other text files need no format: name their columns instead."
+            f"is not one of {', '.join(FORMATS)}. Other text files need no format: name their columns instead.",
+            parameter="format",
+            value=name,
+            example='Visits("checkins.txt", format="gowalla")',
         )
     return FORMATS[name]
 

@@ -65,13 +65,17 @@ class Visits:
         for name, options in (("bad_rows", get_args(BadRows)), ("ids", get_args(Ids))):
             if getattr(self, name) not in options:
                 raise ParameterError(
-                    f"{name}={getattr(self, name)!r} is not one of {', '.join(map(repr, options))}. "
-                    f'For example: Visits("checkins.csv", {name}={options[-1]!r})'
+                    f"is not one of {', '.join(options)}.",
+                    parameter=name,
+                    value=getattr(self, name),
+                    example=f'Visits("checkins.csv", {name}="{options[-1]}")',
                 )
         if self.delimiter is not None and self.delimiter not in DELIMITERS:
             raise ParameterError(
-                f"delimiter={self.delimiter!r} is not one of {', '.join(map(repr, DELIMITERS))}. "
-                "For example: Visits(\"checkins.csv\", delimiter=';')"
+                f"is not one of {', '.join(map(repr, DELIMITERS))}.",
+                parameter="delimiter",
+                value=self.delimiter,
+                example='Visits("checkins.csv", delimiter=";")',
             )
         if self.format is not None:
             format_named(self.format)

@@ -109,7 +109,10 @@ class LimitSS(BoundedMechanism):
             or not 0 <= self.floor <= LARGEST_FLOOR
         ):
             raise ParameterError(
-                f"floor={self.floor!r} must be a number from 0 to {LARGEST_FLOOR}. A correct call: {_CALL}"
+                f"must be a number from 0 to {LARGEST_FLOOR}.",
+                parameter="floor",
+                value=self.floor,
+                example=_CALL,
             )
         warn_of_large_delta(self.delta, self.max_users)
         self._must_fit_the_noise()
@@ -120,8 +123,9 @@ class LimitSS(BoundedMechanism):
         scale = self.max_locations * (largest * LATTICE + ROUNDING_UNITS) / self.calibration.epsilon_1
         if not scale <= LARGEST_SCALE / 2:
             raise ParameterError(
-                f"epsilon={self.epsilon!r}, split={self.split!r} and max_locations={self.max_locations!r} need noise "
-                f"too large for 64-bit integers. A correct call: {_CALL}"
+                f"ε = {self.epsilon!r}, a split of {self.split!r} and M = {self.max_locations!r} need noise too large "
+                "for 64-bit integers.",
+                example=_CALL,
             )
         _ = self.sensitivity  # refuses what smoothing cannot do
 

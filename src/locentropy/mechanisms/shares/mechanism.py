@@ -86,8 +86,11 @@ class Shares(Mechanism):
         check_epsilon(_CALL, self.epsilon)
         if not _LEAST_EPSILON <= self.epsilon <= _MOST_EPSILON:
             raise ParameterError(
-                f"epsilon={self.epsilon!r} must be between {_LEAST_EPSILON} and {_MOST_EPSILON} for Shares: below, "
-                f"noise is all there is; above, there is no privacy. For example: {_CALL}"
+                f"must be between {_LEAST_EPSILON} and {_MOST_EPSILON} for Shares: below, noise is all there is; "
+                "above, there is no privacy.",
+                parameter="epsilon",
+                value=self.epsilon,
+                example=_CALL,
             )
         check_whole(_CALL, "max_users", self.max_users, 2, _MOST_USERS)
 

@@ -51,18 +51,20 @@ class Resources:
             object.__setattr__(self, "engine", "spark")
         if self.engine not in get_args(EngineName):
             raise ParameterError(
-                f"engine={self.engine!r} is not one of {', '.join(map(repr, get_args(EngineName)))}. "
-                'For example: Resources(engine="spark") (--engine spark)'
+                f"is not one of {', '.join(get_args(EngineName))}.",
+                parameter="engine",
+                value=self.engine,
+                example='Resources(engine="duckdb")',
             )
         if self.memory is not None and not re.fullmatch(r"0*[1-9]\d{0,5}(\.\d+)?\s*[KMGT]i?B", self.memory):
             raise ParameterError(
-                f'memory={self.memory!r} is not an amount. For example: memory="2GB" (--memory 2GB)'
+                "is not an amount.", parameter="memory", value=self.memory, example='Resources(memory="2GB")'
             )
         if self.threads is not None:
             check_whole("Resources(threads=2)", "threads", self.threads, 1, 1024)
         if self.spill is not None and not Path(self.spill).is_dir():
             raise ParameterError(
-                f"spill={str(self.spill)!r} is not a folder. Make it first, or leave it out."
+                "is not a folder. Make it first, or leave it out.", parameter="spill", value=str(self.spill)
             )
 
 

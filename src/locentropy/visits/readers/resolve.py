@@ -49,7 +49,9 @@ def reject_options(visits: Visits, options: Sequence[str], what: str) -> None:
     for option in options:
         if getattr(visits, option) is not None:
             kind = "DuckDB databases" if option == "table" else "text files"
-            raise ParameterError(f"{option}={getattr(visits, option)!r} is for {kind}, not for {what}.")
+            raise ParameterError(
+                f"is for {kind}, not for {what}.", parameter=option, value=getattr(visits, option)
+            )
 
 
 def common_roles(visits: Visits, parts: Sequence[Part], required: Sequence[str]) -> Roles:
