@@ -19,6 +19,9 @@ import pytest
 from locentropy.core.errors import BudgetError
 from locentropy.ledger.ledger import Ledger
 from locentropy.privacy.guarantee import Guarantee
+from tests.examples import at_night
+
+pytestmark = pytest.mark.slow
 
 PREPARE = """
 import sys
@@ -158,7 +161,7 @@ def kill_sixteen(ledger: Ledger, seed: int, longest: float) -> None:
     assert acknowledged
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *at_night(1, 2, 3)])
 def test_killed_while_spending(seed: int, longest: float, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "city.ledger", "riders", 100, "1e-3")
     kill_sixteen(ledger, seed, longest)

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import at_night
+
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -26,15 +30,16 @@ def killed(folder: Path, how: str, seed: int, kills: int) -> dict[str, int]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_killed_at_random_steps(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", [0, *at_night(1, 2, 3, 4, 5)])
+def test_killed_in_every_section_of_the_story(seed: int, tmp_path: Path) -> None:
+    """Twice in each of its twenty sections, at a random step of it."""
     found = killed(tmp_path, "steps", seed, 42)
     assert {"claimed", "spent", "half-written", "named"} <= set(found), "kills fell into all of the story"
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_killed_at_random_times(seed: int, tmp_path: Path) -> None:
-    killed(tmp_path, "time", seed, 16)
+@pytest.mark.parametrize("kills", [5, *at_night(50)])
+def test_killed_at_random_times(kills: int, tmp_path: Path) -> None:
+    killed(tmp_path, "time", 0, kills)
 
 
 def test_the_check_can_fail(tmp_path: Path) -> None:

@@ -7,9 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import locentropy as le
 from tests.publishing.making import names
 from tests.publishing.test_crash import ROOT
+
+pytestmark = pytest.mark.slow
 
 
 def raced(folder: Path, targets: int) -> dict[str, int]:
