@@ -141,7 +141,7 @@ far = st.integers(-(2**61), 2**61)
 )
 def test_readings_are_finite_ordered_and_possible(pairs, max_visits, max_users):
     estimator = MomentsEstimator(MomentsTable(max_visits, LATTICE), 5.0 * LATTICE, max_users)
-    found = estimator.read(np.array(pairs, dtype=np.int64))
+    found = estimator.estimate(np.array(pairs, dtype=np.int64))
     assert all(np.isfinite(column).all() for column in found)
     assert (found.low >= 0).all()
     assert (found.low <= found.entropy).all()
@@ -154,9 +154,9 @@ def test_readings_are_finite_ordered_and_possible(pairs, max_visits, max_users):
 def test_readings_do_not_depend_on_who_else_is_read():
     estimator = Moments(1.0, max_locations=5, max_visits=5).estimator
     points = np.random.default_rng(5).integers(-(10**8), 10**9, (70_000, 2))
-    whole = estimator.read(points)
+    whole = estimator.estimate(points)
     for at in (0, 65_535, 65_536, 69_999):
-        alone = estimator.read(points[at : at + 1])
+        alone = estimator.estimate(points[at : at + 1])
         assert [column[0] for column in alone] == pytest.approx([column[at] for column in whole], rel=1e-12)
 
 
@@ -170,7 +170,7 @@ def test_one_location_that_nobody_visits():
 def test_no_location_at_all_has_no_reading():
     assert [
         column.size
-        for column in Moments(1.0, max_locations=5, max_visits=5).estimator.read(
+        for column in Moments(1.0, max_locations=5, max_visits=5).estimator.estimate(
             np.zeros((0, 2), dtype=np.int64)
         )
     ] == [0] * 4
@@ -268,7 +268,7 @@ def test_nothing_that_passes_both_tests_is_outside_the_interval():
         )
         passes &= away <= estimator._radius
         entropy = np.maximum(np.log(visits) - slopes, 0.0)[passes]
-        found = estimator.read(point[None])
+        found = estimator.estimate(point[None])
         if len(entropy):
             assert found.low[0] <= entropy.min() + 1e-9
             assert entropy.max() <= found.high[0] + 1e-9

@@ -1,4 +1,4 @@
-"""The contract of a mechanism: what it asks, what it promises, what it publishes, and what it says about itself.
+"""The contract of a mechanism: what it asks, what it guarantees, what it publishes, and what it says about itself.
 
 A mechanism is two steps. `measure` asks integer queries on private data and adds noise: it is the crossing, and the
 only step that costs privacy. `estimate` computes entropies from the noisy integers and public things alone. All else
@@ -56,7 +56,7 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def guarantee(self) -> Guarantee:
-        """What one release promises, to whom, under which neighbours, and what it takes as public.
+        """What one release guarantees, to whom, under which neighbours, and what it takes as public.
 
         It holds for the noise of `OpenDPNoise`; measurements say whether that is what was used.
         """

@@ -201,7 +201,7 @@ def _one_side(scales: Reals) -> Reals:
 
 
 def _largest_entropy(users: Integers) -> Reals:
-    """ln n, and 0 where nobody is."""
+    """ln n, and 0 for a place without users."""
     return np.log(np.maximum(users, 1))
 
 
@@ -355,7 +355,7 @@ class BoundedError(ExpectedError):
             "errors are about the entropy of what is left; how far that is from the true one, only data can tell."
         ]
         if not self.mechanism.guarantee.private:
-            told.append("Nothing is promised to anybody. Do not publish this.")
+            told.append("There is no guarantee for anybody. Do not publish this.")
         if all(row.verdict in ("worse than a guess", "never published") for row in self.rows):
             told.append(
                 "At no size shown is a value better than a guess. Raise epsilon, or bound people more."

@@ -33,7 +33,7 @@ CONFIDENCE = 0.95
 
 
 def is_private(noise: Noise) -> bool:
-    """Whether noise promises anything: by what it is, not by what it says of itself."""
+    """Whether noise protects anybody: true for `OpenDPNoise` only, whatever other noise says of itself."""
     return isinstance(noise, OpenDPNoise)
 
 

@@ -78,13 +78,13 @@ class SelectLocations:
         ]
         return Guarantee.approximate(self.epsilon, self.delta, known)
 
-    def followed_by(self, promise: Guarantee) -> Guarantee:
-        """What selecting and then publishing about the selected places promises together.
+    def followed_by(self, guarantee: Guarantee) -> Guarantee:
+        """The guarantee of selecting places and then publishing about them.
 
         A mechanism takes its list for public; here the selection made it, and paid for it.
         """
-        known = tuple(each for each in promise.public_inputs if each.name != "locations")
-        return replace(promise, public_inputs=known) + self.guarantee
+        known = tuple(each for each in guarantee.public_inputs if each.name != "locations")
+        return replace(guarantee, public_inputs=known) + self.guarantee
 
     @property
     def bounds(self) -> Bounds:

@@ -58,12 +58,12 @@ class MomentsEstimator:
     max_users: int | None = None
     """A public bound on the number of users."""
 
-    def read(self, points: Integers) -> MomentsEstimate:
-        """One reading for each pair."""
+    def estimate(self, points: Integers) -> MomentsEstimate:
+        """One estimate for each pair."""
         columns = np.empty((4, len(points)))
         for start in range(0, len(points), _CHUNK):
             at = slice(start, start + _CHUNK)
-            columns[:, at] = self._read(np.asarray(points[at], dtype=np.float64))
+            columns[:, at] = self._estimate(np.asarray(points[at], dtype=np.float64))
         return MomentsEstimate(*columns)
 
     def entropy(self, points: Integers | Reals) -> Reals:
@@ -102,7 +102,7 @@ class MomentsEstimator:
         deviations: Reals = each * np.linalg.norm(directions(slopes) @ self.table.inverse, axis=1)
         return deviations
 
-    def _read(self, points: Reals) -> tuple[Reals, Reals, Reals, Reals]:
+    def _estimate(self, points: Reals) -> tuple[Reals, Reals, Reals, Reals]:
         visits, logs = self.projected(points)
         slopes = logs / visits
         entropy = self._possible(np.log(visits) - slopes)

@@ -119,7 +119,7 @@ class Moments(BoundedMechanism):
     def estimate(self, measurements: Measurements, locations: Locations | None) -> Estimates:
         """A value, a standard error and an interval for every location of the list."""
         listed = require_locations(locations, type(self).__name__)
-        found = self.estimator.read(measurements.values["sums"])
+        found = self.estimator.estimate(measurements.values["sums"])
         return Estimates(listed.ids, found.entropy, "bounded", measurements.private, *found[1:])
 
     def error_by_users(self) -> ErrorByUsers:

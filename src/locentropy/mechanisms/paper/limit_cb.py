@@ -1,9 +1,9 @@
-"""Limit-CB: only locations of at least k users, and no promise to any of them.
+"""Limit-CB: only locations of at least k users, without any guarantee.
 
 Claim. None. `LimitCB` is the paper's algorithm and is **not** differentially private, for any ε and δ < 1: a location
-of exactly k users is published, and without one of them it is not, so whoever sees it knows that all k were there. Nor
-does it keep the crowd-blending privacy that the paper states, once users may be in two locations.
-Counterexamples: docs/proofs/limit-cb.md. `LimitPTR` is the replacement that keeps a promise.
+of exactly k users is published, and without one of them it is not, so readers who see it know that all k were there.
+Nor does it keep the crowd-blending privacy that the paper states, once users may be in two locations.
+Counterexamples: docs/proofs/limit-cb.md. `LimitPTR` replaces it, with a guarantee.
 
 The noise is that of `Limit` for sup over n ≥ k of LS(C, n); the paper takes LS(C, k), which is less than that
 supremum for k below the peak of LS.
@@ -52,7 +52,7 @@ _CALL = "LimitCB(epsilon=1.0, max_locations=5, max_visits=5, min_users=50, accep
 
 REASON = (
     "which locations Limit-CB publishes is decided without noise, so one user alone can make a location appear "
-    "or vanish, and whoever sees the release can tell"
+    "or vanish, and every reader of the release can tell"
 )
 
 

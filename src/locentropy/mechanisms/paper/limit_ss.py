@@ -115,10 +115,10 @@ class LimitSS(BoundedMechanism):
                 example=_CALL,
             )
         warn_of_large_delta(self.delta, self.max_users)
-        self._must_fit_the_noise()
+        self._check_largest_scale()
 
-    def _must_fit_the_noise(self) -> None:
-        """Refuse now, on public numbers, what the noise could refuse later: then, whether it does would depend on n."""
+    def _check_largest_scale(self) -> None:
+        """Raise now, on public numbers, if the noise could be too large: later that would depend on the private n."""
         largest = max(global_sensitivity(self.max_visits), self.floor)  # S is never above this
         scale = self.max_locations * (largest * LATTICE + ROUNDING_UNITS) / self.calibration.epsilon_1
         if not scale <= LARGEST_SCALE / 2:

@@ -37,7 +37,7 @@ HARDLY: Final = 0.9
 
 TOO_THIN: Final = (
     "The data is too thin for so many places at this ε: values would hardly be better than one number for all places. "
-    "Take fewer and larger places (districts, a coarser grid), or gather more people; a larger ε weakens the promise."
+    "Take fewer and larger places (districts, a coarser grid), or gather more people; a larger ε weakens the guarantee."
 )
 
 
