@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from math import log
 
-from locentropy_lab.audit.numerical.neighbours import every_crowd, joined, some_users, worst
+from locentropy_lab.audit.neighbours import every_crowd, joined, some_users, worst
 
 from .recording import Crowd
 

@@ -15,11 +15,11 @@ from locentropy.core.bounds import Bounds
 from locentropy.core.locations import Locations
 from locentropy.core.share_profile import ShareProfile
 from locentropy.core.visit_profile import VisitProfile
-from locentropy_lab.audit import recording
-from locentropy_lab.audit.recording import Crowd
+from locentropy_lab.audit import subjects
+from locentropy_lab.audit.subjects import Crowd
 
 
-class CrowdQueries(recording.CrowdQueries):
+class CrowdQueries(subjects.CrowdQueries):
     """`Queries` on made-up crowds, which remember what they were asked."""
 
     def __init__(self, crowds: list[Crowd], ids: list[str] | None = None) -> None:

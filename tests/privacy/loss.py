@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from locentropy_lab.audit.numerical.loss import Between as Bounds
-from locentropy_lab.audit.numerical.loss import Component, PrivacyLoss
+from locentropy_lab.audit.privacy_loss import Between as Bounds
+from locentropy_lab.audit.privacy_loss import Component, PrivacyLoss
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
