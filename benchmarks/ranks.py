@@ -20,7 +20,7 @@ import numpy as np
 import locentropy as le
 from locentropy.core.bounds import Bounds
 from locentropy.evaluation.simulated_noise import SimulatedNoise
-from locentropy.release.report.ranking import TOP, belief_about, top_chances
+from locentropy.release.report.ranking import TOP, posterior_of, top_chances
 from utility_data import GOWALLA, opened
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def told(data: DataSet, name: str, mechanism: Any, seed: int) -> Told | None:
         return None
     value, error, truth = made.entropy[known], made.std_error[known], truth[known]
     ranking = value if made.entropy_busy is None else made.entropy_busy[known]
-    chance = top_chances(belief_about(name, value, error))
+    chance = top_chances(posterior_of(mechanism.method, value, error))
     true = np.zeros(len(truth), dtype=bool)
     true[np.argsort(-truth, kind="stable")[:TOP]] = True
     first = np.argsort(-ranking, kind="stable")[:TOP]

@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 import locentropy as le
-from locentropy.core.estimates import Estimates
+from locentropy.core.estimates import Estimates, Method
 from locentropy.core.locations import Locations
+from locentropy.mechanisms.registry import built_in_class
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.release.release import Release
 from locentropy.release.statement import LedgerNote, Statement
@@ -17,6 +18,9 @@ from locentropy.release.statement import LedgerNote, Statement
 IDS = ("cafe-1", "park-2", "pier-3")
 LIMIT = le.paper.Limit(epsilon=0.3, max_locations=5, max_visits=4, max_users=1000)
 NONE = Guarantee.none("the noise is simulated, from a public seed")
+
+METHOD = Method("It counts, and adds noise.", proof="the author's article, theorem 3")
+"""Of a mechanism from outside the package."""
 
 LEDGER = LedgerNote(
     population="riders of the city's bicycles",
@@ -51,7 +55,14 @@ def statement(**changes: Any) -> Statement:
         "software_version": le.__version__,
         "max_users": 1000,
     }
-    return Statement(**(given | changes))
+    given |= changes
+    kind = built_in_class(given["mechanism"])
+    given |= {
+        "method": METHOD if kind is None else kind.method,
+        "built_in": kind is not None,
+        **{name: changes[name] for name in ("method", "built_in") if name in changes},
+    }
+    return Statement(**given)
 
 
 def estimates(ids: Any = IDS, *, bars: bool = True, **changes: Any) -> Estimates:

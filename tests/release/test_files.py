@@ -45,7 +45,7 @@ def mode(path: Path) -> int:
     "changes",
     [
         {},
-        {"unit": "bits", "publication_date": "2026-11-15", "sector": "Government"},
+        {"entropy_unit": "bits", "publication_date": "2026-11-15", "sector": "Government"},
         {"ledger": LEDGER, "tuned_unaccounted": True, "expected_error": "about 0.4 nats\nfor 100 users"},
         {
             "description": "Ünïcode – 'quotes', \"more\": {yaml} [x] # not a comment\n  and lines",

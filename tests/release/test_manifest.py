@@ -30,7 +30,7 @@ STATEMENTS = {
         "sector": "Government",
         "publication_date": "2026-11-15",
         "expected_error": "about 0.4 nats",
-        "unit": "bits",
+        "entropy_unit": "bits",
     },
     "limit-ss": {"guarantee": SS.guarantee, "mechanism": "LimitSS", "parameters": parameters(SS)},
     "limit-cb": {"guarantee": CB.guarantee, "mechanism": "LimitCB", "parameters": parameters(CB)},
@@ -142,7 +142,7 @@ def test_a_missing_date_is_not_made_up():
 
 def test_columns_are_described_for_what_they_are():
     columns = ["location", "entropy", "effective_visitors", "std_error", "low", "high"]
-    said = details(statement(unit="bits"), columns, 3, {})["table"]["columns"]
+    said = details(statement(entropy_unit="bits"), columns, 3, {})["table"]["columns"]
     assert list(said) == columns
     assert "bits" in said["entropy"]
     assert "not a number of people" in said["effective_visitors"]

@@ -37,7 +37,7 @@ def test_columns_in_order_with_nulls_where_withheld():
 
 
 def test_bits_are_for_entropies_only():
-    nats, bits = release().to_arrow(), release(unit="bits").to_arrow()
+    nats, bits = release().to_arrow(), release(entropy_unit="bits").to_arrow()
     for name in ("entropy", "std_error", "low", "high"):
         found = bits[name].to_pylist()
         assert found == [
@@ -149,7 +149,7 @@ def test_other_tables_are_refused(columns):
         {"title": "x" * 5000},
         {"description": None},
         {"estimand": "exact"},
-        {"unit": "bytes"},
+        {"entropy_unit": "bytes"},
         {"sector": "Mobility"},
         {"locations_source": "the visits"},
         {"publication_date": "15.11.2026"},
@@ -164,7 +164,7 @@ def test_other_tables_are_refused(columns):
     ],
 )
 def test_statements_are_checked(changes):
-    with pytest.raises(LocentropyError, match=r"must be|is not one of|begin with|expected a whole|is no day"):
+    with pytest.raises(LocentropyError, match=r"must be|is not one of|begin with|expected a whole|is not a day"):
         statement(**changes)
 
 
@@ -173,7 +173,7 @@ def test_a_statement_has_no_place_for_facts_about_the_input():
     assert set(type(statement()).__dataclass_fields__) == set(
         "release_id guarantee mechanism parameters estimand locations_source locations_provenance title curator "
         "description intended_use region software_version sector publication_date max_users ledger tuned_unaccounted "
-        "unit expected_error".split()
+        "entropy_unit expected_error method built_in".split()
     )
 
 

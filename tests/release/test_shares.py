@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
-from locentropy.release.methods import what_it_does
 
 import locentropy as le
 from locentropy.core.errors import ReleaseError
@@ -43,7 +42,7 @@ def made(busy: Any = (0.7, np.nan, 3.5), **changes: Any) -> Release:
 
 @pytest.mark.parametrize("unit", ["nats", "bits"])
 def test_there_and_back(unit: str, tmp_path: Path) -> None:
-    release = made(unit=unit)
+    release = made(entropy_unit=unit)
     per_nat = 1 / math.log(2) if unit == "bits" else 1.0
     assert release.to_arrow().column_names[-4:] == ["std_error", "low", "high", "entropy_busy"]
     found = release.to_arrow()["entropy_busy"].to_pylist()
@@ -59,7 +58,7 @@ def test_there_and_back(unit: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mechanism", ["Limit", "LimitSS", "Moments", "SomethingNew"])
 def test_no_other_mechanism_has_the_column(mechanism: str, tmp_path: Path) -> None:
     bare = estimates(bars=False, entropy_busy=[1.0, np.nan, 2.0])
-    with pytest.raises(ReleaseError, match="entropy_busy is published by Shares"):
+    with pytest.raises(ReleaseError, match="entropy_busy of .* may not be published"):
         Release.of(bare, None, statement(mechanism=mechanism))
 
 
@@ -112,7 +111,7 @@ def test_the_manifest_of_shares() -> None:
     for words in ("inferred", "entropy_busy", "between 0 and ln(5000)", "shares are rounded down"):
         assert words in after
     assert "bounds" not in after
-    in_bits = deployment(**SAID, unit="bits")["accounting"]["post_processing"]
+    in_bits = deployment(**SAID, entropy_unit="bits")["accounting"]["post_processing"]
     assert "published entropy in nats. Entropies and their errors are given in bits" in in_bits
 
 
@@ -138,7 +137,7 @@ def test_selected_before_shares() -> None:
 
 @given(st.floats(0.01, 50))
 def test_the_words_know_the_largest_share(epsilon: float) -> None:
-    assert "no share larger than 1/M of it, with M = max(1, ε/2)" in what_it_does("Shares")
+    assert "no share larger than 1/M of it, with M = max(1, ε/2)" in le.Shares.method.summary
     assert float(ShareQueries(epsilon).cap) == pytest.approx(max(1.0, epsilon / 2))
 
 

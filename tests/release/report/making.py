@@ -13,7 +13,7 @@ from locentropy.core.estimates import Estimates
 from locentropy.core.locations import Locations
 from locentropy.release.release import Release
 
-from ..release.making import statement
+from ..making import statement
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -14,7 +14,7 @@ import pytest
 from locentropy.release.release import Release
 from locentropy.release.report.page import page
 
-from ..release.making import not_private
+from ..making import not_private
 from .browsing import Opened, chromium, opened
 from .making import HOSTILE, town
 

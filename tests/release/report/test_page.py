@@ -17,7 +17,7 @@ from locentropy.release.report.html import Html, filled, joined, policy_hash, sc
 from locentropy.release.report.page import SCRIPTS, page
 from locentropy.release.statement import About
 
-from ..release.making import NONE, not_private, release
+from ..making import NONE, not_private, release
 from .making import HOSTILE, Parsed, town
 
 MEGABYTE = 1_000_000
@@ -147,7 +147,7 @@ def test_withheld_places_are_there_and_said() -> None:
 @pytest.mark.parametrize("count", [1, 2, 10, 11])
 @pytest.mark.parametrize("unit", ["nats", "bits"])
 def test_few_places(count: int, unit: str) -> None:
-    parsed = Parsed(page(town(count, unit=unit)))
+    parsed = Parsed(page(town(count, entropy_unit=unit)))
     assert ("chance" in parsed.data["columns"]) == (count > 10)
     assert parsed.data["unit"] == unit
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locentropy.release.report.rank_posterior import Law, Noisy, Settled, distribution, learnt, variation
-from locentropy.release.report.ranking import TOP, ranks, standing, top_chances
+from locentropy.release.report.rank_posterior import StepDensity, DeconvolvedPosterior, NormalPosterior, distribution, deconvolve, variation
+from locentropy.release.report.ranking import TOP, ranking_of, ranks, top_chances
 
 from .making import town
 
@@ -20,45 +20,45 @@ ERRORS = st.one_of(st.just(0.0), st.floats(1e-6, 900))
 PLACES = st.lists(st.tuples(NUMBERS, ERRORS), min_size=TOP + 1, max_size=40)
 
 
-@given(PLACES, st.sampled_from([Noisy, Settled]))
+@given(PLACES, st.sampled_from([DeconvolvedPosterior, NormalPosterior]))
 def test_chances_are_shares_of_ten(places: list[tuple[float, float]], law: Callable[..., Any]) -> None:
-    belief = law(*np.array(places).T)
-    found = top_chances(belief)
+    posterior = law(*np.array(places).T)
+    found = top_chances(posterior)
     assert ((found >= 0) & (found <= 1)).all()
     assert found.sum() == pytest.approx(TOP, abs=1e-6)
-    certainty = belief.certainty()
+    certainty = posterior.certainty()
     assert ((certainty >= 0) & (certainty <= 1)).all()
 
 
 @given(st.lists(NUMBERS, min_size=TOP + 1, max_size=30), st.floats(0.01, 50))
 def test_with_one_error_for_all_higher_is_never_less_likely(values: list[float], error: float) -> None:
     value = np.array(values)
-    for belief in (Noisy(value, np.full(len(value), error)), Settled(value, np.full(len(value), error))):
-        found = top_chances(belief)[np.argsort(value)]
+    for posterior in (DeconvolvedPosterior(value, np.full(len(value), error)), NormalPosterior(value, np.full(len(value), error))):
+        found = top_chances(posterior)[np.argsort(value)]
         assert (np.diff(found) >= -1e-9).all()
 
 
 def test_where_nothing_is_open_the_ten_are_certain() -> None:
     value = np.arange(30.0)
-    for belief in (Noisy(value, np.zeros(30)), Settled(value, np.zeros(30))):
-        assert top_chances(belief) == pytest.approx([0.0] * 20 + [1.0] * 10)
+    for posterior in (DeconvolvedPosterior(value, np.zeros(30)), NormalPosterior(value, np.zeros(30))):
+        assert top_chances(posterior) == pytest.approx([0.0] * 20 + [1.0] * 10)
 
 
 def test_where_all_is_noise_nobody_is_ahead() -> None:
     generator = np.random.default_rng(0)
     value = 2.0 + 5.0 * generator.laplace(size=400) / np.sqrt(2)
-    found = top_chances(Noisy(value, np.full(400, 5.0)))
-    naive = top_chances(Settled(value, np.full(400, 5.0)))
+    found = top_chances(DeconvolvedPosterior(value, np.full(400, 5.0)))
+    naive = top_chances(NormalPosterior(value, np.full(400, 5.0)))
     assert found.max() < 0.1 < 0.7 < naive.max()
     assert found[np.argsort(-value)[:TOP]].sum() < 1, "a quarter of one would be right by chance"
-    assert Noisy(value, np.full(400, 5.0)).certainty().max() < 0.2
+    assert DeconvolvedPosterior(value, np.full(400, 5.0)).certainty().max() < 0.2
 
 
 def test_the_law_of_a_truth_is_bayes_rule() -> None:
     generator = np.random.default_rng(3)
     value = generator.gamma(1.0, 1.5, 300) + generator.laplace(size=300) * 0.5
-    belief = Noisy(value, np.full(300, 0.5 * np.sqrt(2)))
-    law = learnt(value, np.full(300, 0.5))
+    posterior = DeconvolvedPosterior(value, np.full(300, 0.5 * np.sqrt(2)))
+    law = deconvolve(value, np.full(300, 0.5))
     grid = np.linspace(law.edges[0], law.edges[-1], 640_001)
     middle = (grid[1:] + grid[:-1]) / 2
     prior = np.repeat(law.weights, 10_000)
@@ -66,7 +66,7 @@ def test_the_law_of_a_truth_is_bayes_rule() -> None:
         density = prior * np.exp(-np.abs(value[at] - middle) / 0.5)
         for line in (-0.3, 0.1, 1.0, value[at], 2.7, 5.5):
             known = density[middle > line].sum() / density.sum()
-            assert belief.above(line)[at] == pytest.approx(known, abs=1e-4)
+            assert posterior.above(line)[at] == pytest.approx(known, abs=1e-4)
 
 
 def test_a_law_is_learnt_that_no_normal_one_describes() -> None:
@@ -75,13 +75,13 @@ def test_a_law_is_learnt_that_no_normal_one_describes() -> None:
     truth = np.where(
         np.arange(5000) % 50 == 0, generator.normal(6.0, 0.3, 5000), generator.normal(1.0, 0.3, 5000)
     )
-    law = learnt(truth + 0.5 * generator.laplace(size=5000), np.full(5000, 0.5))
+    law = deconvolve(truth + 0.5 * generator.laplace(size=5000), np.full(5000, 0.5))
     middle = (law.edges[1:] + law.edges[:-1]) / 2
     assert law.weights.sum() == pytest.approx(1.0)
     assert law.weights[(middle > 4.5) & (middle < 7.5)].sum() == pytest.approx(0.02, abs=0.006)
     assert law.weights[(middle > -0.5) & (middle < 2.5)].sum() == pytest.approx(0.98, abs=0.03)
     assert law.variance == pytest.approx(truth.var(), rel=0.4)
-    assert Law(np.array([0.0, 6.0]), np.ones(1)).variance == pytest.approx(3.0)
+    assert StepDensity(np.array([0.0, 6.0]), np.ones(1)).variance == pytest.approx(3.0)
 
 
 def test_longer_lists_give_the_same_law() -> None:
@@ -89,7 +89,7 @@ def test_longer_lists_give_the_same_law() -> None:
     value = generator.gamma(1.0, 1.5, 60_000)
     value[:2] = 0.0, 20.0
     some = np.concatenate([value[:2], value[2::4]])
-    longer, shorter = (learnt(each, np.full(len(each), 0.4)) for each in (value, some))
+    longer, shorter = (deconvolve(each, np.full(len(each), 0.4)) for each in (value, some))
     assert (longer.edges == shorter.edges).all()
     assert np.abs(np.cumsum(longer.weights) - np.cumsum(shorter.weights)).max() < 0.02
 
@@ -135,13 +135,13 @@ def calibration(law: Callable[..., Any], error: float, draw: Draw = DRAWN["norma
 @pytest.mark.parametrize("drawn", DRAWN)
 @pytest.mark.parametrize("error", [0.1, 0.4, 0.8])
 def test_chances_come_true_as_often_as_they_say(error: float, drawn: str) -> None:
-    said, seen = calibration(Noisy, error, DRAWN[drawn])
+    said, seen = calibration(DeconvolvedPosterior, error, DRAWN[drawn])
     assert said == pytest.approx(seen, abs=0.05)
 
 
 def test_a_naive_chance_would_not() -> None:
     """The planted fault: take noisy values for what they are, and luck for merit."""
-    said, seen = calibration(Settled, 0.8)
+    said, seen = calibration(NormalPosterior, 0.8)
     assert said > seen + 0.1
 
 
@@ -153,7 +153,7 @@ def test_ranks(values: list[float]) -> None:
 
 def test_of_a_release() -> None:
     made = town(50, mechanism="LimitPTR")
-    places = standing(made)
+    places = ranking_of(made)
     withheld = np.isnan(made.to_arrow()["entropy"].to_numpy())
     assert (places.rank[withheld] == 0).all()
     assert places.published == 33
@@ -162,17 +162,17 @@ def test_of_a_release() -> None:
     assert np.nansum(places.chance) == pytest.approx(TOP)
     assert (places.rank[places.order[:33]] > 0).all()
     assert places.expected_right == pytest.approx(places.chance[places.order[:TOP]].sum())
-    assert standing(town(50, mechanism="Shares")).by == "entropy_busy"
-    assert standing(town(50, mechanism="LimitSS")).chance is None
+    assert ranking_of(town(50, mechanism="Shares")).by == "entropy_busy"
+    assert ranking_of(town(50, mechanism="LimitSS")).chance is None
 
 
 def test_luck_is_counted_where_values_are_noisy_and_only_there() -> None:
     made = town(500, mechanism="Limit")
-    places, error = standing(made), np.full(500, 0.5)
+    places, error = ranking_of(made), np.full(500, 0.5)
     value = made.to_arrow()["entropy"].to_numpy()
-    assert places.chance == pytest.approx(top_chances(Noisy(value, error)))
-    assert places.chance != pytest.approx(top_chances(Settled(value, error)), abs=0.05)
+    assert places.chance == pytest.approx(top_chances(DeconvolvedPosterior(value, error)))
+    assert places.chance != pytest.approx(top_chances(NormalPosterior(value, error)), abs=0.05)
     inferred = town(500, mechanism="Shares")
     table = inferred.to_arrow()
-    known = Settled(table["entropy"].to_numpy(), table["std_error"].to_numpy())
-    assert standing(inferred).chance == pytest.approx(top_chances(known))
+    known = NormalPosterior(table["entropy"].to_numpy(), table["std_error"].to_numpy())
+    assert ranking_of(inferred).chance == pytest.approx(top_chances(known))

@@ -13,8 +13,8 @@ import locentropy as le
 from locentropy.release.report import page as pages
 from locentropy.release.report.page import PageWarning, page
 
-from ..cli.test_commands import locentropy
-from ..release.making import not_private, release
+from tests.cli.test_commands import locentropy
+from ..making import not_private, release
 from .making import HOSTILE, Parsed, town
 
 

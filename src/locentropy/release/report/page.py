@@ -1,4 +1,4 @@
-"""report.html: a release as one page that opens from a file and asks nothing of any network.
+"""report.html: a release as one page that opens from a file and needs no network.
 
 Everything on it comes from a `Release`. The browser is told to load nothing and to run only the script that is named
 by its SHA-256, so a text in the release stays text, even if it were not escaped.
@@ -16,45 +16,16 @@ from locentropy.core.strict_yaml import written
 from locentropy.release.files import names_for
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.report import text
+from locentropy.release.report.histogram import histogram
 from locentropy.release.report.html import Html, asset, filled, joined, policy_hash, script_json, tag
-from locentropy.release.report.ranking import TOP, numbers, standing
-from locentropy.release.report.rows import MOST, distribution, rows
+from locentropy.release.report.ranking import TOP, numbers, ranking_of
+from locentropy.release.report.rows import MOST, rows
 from locentropy.release.statement import NOT_PRIVATE
 
 if TYPE_CHECKING:
     from locentropy.release.release import Release
-    from locentropy.release.report.ranking import Standing
+    from locentropy.release.report.ranking import Ranking
     from locentropy.release.report.rows import Rows
-
-
-class PageWarning(UserWarning):
-    """The page of a release could not be drawn; its numbers are not affected."""
-
-
-def drawn(release: Release) -> bytes:
-    """The page of a release. If it cannot be drawn, a plain one that says so: the numbers are paid for by now."""
-    try:
-        return page(release)
-    except Exception as error:
-        warnings.warn(
-            f"The page of the release could not be drawn ({type(error).__name__}), and a plain one stands in for it. "
-            "The other files are whole. To try again: locentropy report DIR --out page.html",
-            PageWarning,
-            stacklevel=2,
-        )
-        return _plain(release)
-
-
-def _plain(release: Release) -> bytes:
-    statement = release.statement
-    title = statement.title if statement.private else f"{NOT_PRIVATE}: {statement.title}"
-    return (
-        "<!DOCTYPE html>\n"
-        '<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
-        f"content=\"default-src 'none'\"><title>{escape(title)}</title></head>\n"
-        f"<body><h1>{escape(title)}</h1><p>{escape(str(statement.guarantee))}</p><p>This page could not be drawn. "
-        "The numbers are in the table beside it, and what was promised in the manifest.</p></body></html>\n"
-    ).encode()
 
 
 SCRIPTS: Final = (
@@ -71,11 +42,38 @@ SCRIPTS: Final = (
 )
 """Parts of the one script, in order."""
 
+_HEADINGS: Final = {
+    "rank": "Rank",
+    "name": "Place",
+    "entropy": "Entropy",
+    "std_error": "Std. error",
+    "visitors": "Effective visitors",
+    "chance": f"Top {TOP}",
+}
+
+
+class PageWarning(UserWarning):
+    """The page of a release could not be drawn; its numbers are not affected."""
+
+
+def drawn(release: Release) -> bytes:
+    """The page of a release. If drawing fails, a plain page that says so: the numbers are paid for by now."""
+    try:
+        return page(release)
+    except Exception as error:
+        warnings.warn(
+            f"The page of the release could not be drawn ({type(error).__name__}), and a plain one stands in for it. "
+            "The other files are whole. To try again: locentropy report DIR --out page.html",
+            PageWarning,
+            stacklevel=2,
+        )
+        return _plain(release)
+
 
 def page(release: Release, *, most: int = MOST) -> bytes:
-    """The page of a release, the same for the same release; of at most so many places."""
-    statement, places = release.statement, standing(release)
-    shown = rows(release, places, most=most)
+    """The page of a release, with at most so many places. The same release gives the same bytes."""
+    statement, ranking = release.statement, ranking_of(release)
+    shown = rows(release, ranking, most=most)
     style, script = (
         asset("style.css"),
         '"use strict";\n(() => {\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();\n",
@@ -88,26 +86,38 @@ def page(release: Release, *, most: int = MOST) -> bytes:
         title=joined(text.title(statement)),
         style=Html(style),
         banner=text.banner(statement),
-        header=text.header(release, places),
-        promise=text.promise(statement),
-        notices=joined(text.usefulness(release, places), text.selection(release, shown)),
+        header=text.header(release, ranking),
+        guarantee=text.guarantee(statement),
+        notices=joined(text.usefulness(release, ranking), text.selection(release, shown)),
         map=_map(release, shown),
-        list_note=text.list_note(release, places),
-        head=_head(places),
+        list_note=text.list_note(release, ranking),
+        head=_head(ranking),
         body=_first_rows(shown),
-        distribution=distribution(values[~np.isnan(values)], statement.entropy_unit),
-        distribution_note=joined(text.distribution_note(release, places)),
-        reading=text.reading(release, places),
+        distribution=histogram(values[~np.isnan(values)], statement.entropy_unit),
+        distribution_note=joined(text.distribution_note(release, ranking)),
+        reading=text.reading(release, ranking),
         use=text.use(statement),
         tables=joined(tag("code", files.csv), " and ", tag("code", files.parquet)),
         details=tag("code", files.details),
         manifest=joined(written(manifest(statement), heading(statement)).decode()),
         release_id=tag("code", statement.release_id),
         version=joined(statement.software_version),
-        data=script_json(_data(release, places, shown)),
+        data=script_json(_data(release, ranking, shown)),
         script=Html(script),
     )
     return made.encode()
+
+
+def _plain(release: Release) -> bytes:
+    statement = release.statement
+    title = statement.title if statement.private else f"{NOT_PRIVATE}: {statement.title}"
+    return (
+        "<!DOCTYPE html>\n"
+        '<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
+        f"content=\"default-src 'none'\"><title>{escape(title)}</title></head>\n"
+        f"<body><h1>{escape(title)}</h1><p>{escape(str(statement.guarantee))}</p><p>This page could not be drawn. "
+        "The numbers are in the table beside it, and the privacy guarantee in the manifest.</p></body></html>\n"
+    ).encode()
 
 
 def _policy(style: str, script: str) -> Html:
@@ -127,33 +137,23 @@ def _map(release: Release, shown: Rows) -> Html:
     return joined(note, Html(asset("map.html"))) if shown.has_map else note
 
 
-def _data(release: Release, places: Standing, shown: Rows) -> dict[str, Any]:
+def _data(release: Release, ranking: Ranking, shown: Rows) -> dict[str, Any]:
     return {
         "unit": release.statement.entropy_unit,
         "total": len(release),
         "top": TOP,
-        "by": places.by,
+        "by": ranking.by,
         "columns": shown.columns,
     }
 
 
-_HEADINGS: Final = {
-    "rank": "Rank",
-    "name": "Place",
-    "entropy": "Entropy",
-    "std_error": "Std. error",
-    "visitors": "Effective visitors",
-    "chance": f"Top {TOP}",
-}
-
-
-def _head(places: Standing) -> Html:
-    """Headings; the script makes them buttons that sort."""
+def _head(ranking: Ranking) -> Html:
+    """The headings of the table; the script makes them buttons that sort."""
     shown = [
         name
         for name in _HEADINGS
-        if not (name == "chance" and places.chance is None)
-        and not (name == "std_error" and places.certainty is None)
+        if not (name == "chance" and ranking.chance is None)
+        and not (name == "std_error" and ranking.certainty is None)
     ]
     cells = [tag("th", _HEADINGS[name], scope="col", class_=name, data_sort=name) for name in shown]
     cells.insert(3, tag("th", class_="bar", scope="col", aria_label="Error bar"))
@@ -161,7 +161,7 @@ def _head(places: Standing) -> Html:
 
 
 def _first_rows(shown: Rows) -> Html:
-    """The head of the list for browsers without scripts; the script replaces it."""
+    """The first rows, for browsers without scripts; the script replaces them."""
     columns = shown.columns
     made = []
     for at in range(min(TOP, len(shown))):

@@ -1,8 +1,9 @@
-"""What published numbers leave open about the true values, as laws: how likely is a truth above a line?
+"""What published values leave open about the true ones, as probabilities: how likely is a true value above a line?
 
-`Settled` stands for mechanisms that publish the mean and the deviation of what is open, `Noisy` for those that
-publish truth + noise. The highest of many noisy values are high partly by luck; so `Noisy` also uses how true values
-are spread over places, which the published values tell as well (`learning.py`).
+`NormalPosterior` is for mechanisms that publish the mean and the deviation of what is open, `DeconvolvedPosterior` for
+those that publish truth + noise. The highest of many noisy values are high partly by luck. So the latter also uses how
+true values are spread over places, which the published values tell as well: `deconvolve` estimates that density by
+expectation-maximisation with smoothing, from a normal start.
 """
 
 from __future__ import annotations
@@ -23,18 +24,135 @@ _STEPS: Final = 100
 _SMOOTHING: Final = 0.2
 """The part of a cell's weight that goes to its neighbours in each step."""
 _START: Final = 100.0
-"""Places that the start counts as: few places with much noise teach nothing better."""
+"""Places that the start counts as, because few places with much noise tell little."""
 _ANYWHERE: Final = 1e-3
-"""The part of the start that is spread evenly, so that weight can grow where the normal law has none."""
+"""The part of the start that is spread evenly, so that weight can grow where the normal density has none."""
 _MOST_PLACES: Final = 20_000
-"""More do not change the law: of longer lists every so-manieth place is taken, by value."""
+"""Of longer lists, as many places are taken at even steps by value: more do not change the density."""
 _SAME: Final = 1e-9
 """Values that lie within this range are all the same."""
 _HALVINGS: Final = 60  # of an interval: more than a float has digits
+_SURE: Final = 1e-9
+"""Errors below this part of the range of values count as this part."""
+_CHUNK: Final = 1 << 16
+"""Places that are computed at once, to bound the memory."""
+
+
+class Posterior(Protocol):
+    """The distribution of the true values of some places, given the published ones."""
+
+    @property
+    def value(self) -> Reals:
+        """Their published values."""
+        ...
+
+    @property
+    def error(self) -> Reals:
+        """Their published standard errors."""
+        ...
+
+    def above(self, line: float) -> Reals:
+        """For each place, the probability that its true value is above the line."""
+        ...
+
+    def certainty(self) -> Reals:
+        """For each place, the part of the prior variance that the release has removed, from 0 to 1."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class NormalPosterior:
+    """Truth ~ N(value, error²)."""
+
+    value: Reals
+    error: Reals
+
+    def above(self, line: float) -> Reals:
+        """See `Posterior`."""
+        from scipy.special import ndtr
+
+        found: Reals = ndtr((self.value - line) / np.maximum(self.error, _least(self.value)))
+        return found
+
+    def certainty(self) -> Reals:
+        """See `Posterior`."""
+        before = float(self.value.var() + (self.error**2).mean())
+        return np.clip(1.0 - self.error**2 / before, 0.0, 1.0) if before > 0 else np.ones(len(self.value))
+
+
+@dataclass(frozen=True, eq=False)
+class DeconvolvedPosterior:
+    """Value = truth + Laplace noise of a known standard error; the density of truths over places is estimated.
+
+    Clipping a value to what is possible changes nothing: the probability of noise that leads to or beyond the limit
+    falls with the distance of the truth from it as the density of the noise does. Noise is Laplace in most mechanisms
+    of this kind, and has lighter tails in the others, for which the result errs towards "less sure".
+    """
+
+    value: Reals
+    error: Reals
+
+    @cached_property
+    def _scale(self) -> Reals:
+        """The scale of the noise: its standard error over the root of two, and never 0."""
+        scale: Reals = np.maximum(self.error, _least(self.value)) / np.sqrt(2.0)
+        return scale
+
+    @cached_property
+    def _density(self) -> StepDensity:
+        return deconvolve(self.value, self._scale)
+
+    def above(self, line: float) -> Reals:
+        """See `Posterior`."""
+        edges, weights = self._density.edges, self._density.weights
+        if line < edges[0] or line >= edges[-1]:
+            return np.full(len(self.value), float(line < edges[0]))
+        cell = int(np.searchsorted(edges, line, side="right")) - 1
+        whole, (all_cells, above_cell) = edges[cell + 1], self._sums(cell)
+        part = distribution((whole - self.value) / self._scale) - distribution(
+            (line - self.value) / self._scale
+        )
+        found: Reals = (above_cell + weights[cell] * part) / all_cells
+        return found
+
+    def _sums(self, cell: int) -> tuple[Reals, Reals]:
+        """The likelihood of each value, and that of the value together with a truth above a cell."""
+        if cell not in self._known:
+            weights = self._density.weights
+            both = np.stack([weights, np.where(np.arange(len(weights)) > cell, weights, 0.0)], axis=1)
+            parts = [
+                within(self.value[at : at + _CHUNK], self._scale[at : at + _CHUNK], self._density.edges)
+                @ both
+                for at in range(0, len(self.value), _CHUNK)
+            ]
+            found = np.concatenate(parts)
+            self._known[cell] = found[:, 0], found[:, 1]
+        return self._known[cell]
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[Reals, Reals]]:
+        """The sums of cells that were needed: a search for the line needs few."""
+        return {}
+
+    def certainty(self) -> Reals:
+        """See `Posterior`."""
+        return self._density.variance / (self._density.variance + 2.0 * self._scale**2)
+
+
+def chances(posterior: Posterior, low: float, high: float, top: int) -> Reals:
+    """The chance of each place to be above the line in [low, high] that `top` of them are expected above."""
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if posterior.above(middle).sum() > top else (low, middle)
+    few, many = posterior.above(high), posterior.above(low)
+    # Where places cannot be told apart, the number above jumps: they share what is left of the `top`.
+    gap = float(many.sum() - few.sum())
+    share = 0.0 if gap <= 0 else min(max((top - float(few.sum())) / gap, 0.0), 1.0)
+    return np.clip(few + share * (many - few), 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class StepDensity:
     """A density that is constant between edges."""
 
     edges: Reals
@@ -51,8 +169,8 @@ class Law:
         return max(square - mean**2, 0.0)
 
 
-def learnt(value: Reals, scale: Reals) -> Law:
-    """The law of the truths behind values with Laplace noise of these scales, none of which is 0."""
+def deconvolve(value: Reals, scale: Reals) -> StepDensity:
+    """The density of the truths behind values with Laplace noise of these scales, none of which is 0."""
     chosen = np.argsort(value, kind="stable")
     if len(value) > _MOST_PLACES:
         chosen = chosen[np.linspace(0, len(value) - 1, _MOST_PLACES).astype(np.int64)]
@@ -64,23 +182,23 @@ def learnt(value: Reals, scale: Reals) -> Law:
     for _ in range(_STEPS):
         places = weights * ((1.0 / (likelihood @ weights)) @ likelihood)
         weights = (_smoothed(places) + _START * start) / (len(value) + _START)
-    return Law(edges, weights)
+    return StepDensity(edges, weights)
 
 
 def within(value: Reals, scale: Reals, edges: Reals) -> Reals:
-    """For each value, and each cell between edges, the probability of noise that would lead there."""
+    """For each value and each cell, the probability of noise that leads from the cell to the value."""
     found: Reals = np.diff(distribution((edges - value[:, None]) / scale[:, None]), axis=1)
     return found
 
 
 def distribution(at: Reals) -> Reals:
-    """The distribution function of Laplace noise of scale 1 less one half, so that small steps are not rounded."""
+    """The distribution function of Laplace noise of scale 1, minus one half, so that small differences keep digits."""
     found: Reals = -0.5 * np.sign(at) * np.expm1(-np.abs(at))
     return found
 
 
 def variation(value: Reals, error: Reals) -> tuple[float, float]:
-    """Around which mean the true values vary, and with which variance, after Paule and Mandel; 0 if noise explains all.
+    """Mean and variance of the true values after Paule and Mandel; variance 0 if noise explains all differences.
 
     The variance is the one with which the weighted squares of deviations add up to their number less one.
     """
@@ -113,124 +231,6 @@ def _smoothed(places: Reals) -> Reals:
     return found
 
 
-_SURE: Final = 1e-9
-"""Errors below this part of the range of values are none."""
-_CHUNK: Final = 1 << 16
-"""Places that are worked on at once, so that a million need no more memory than these."""
-
-
-class Belief(Protocol):
-    """What is open about the true values of some places."""
-
-    @property
-    def value(self) -> Reals:
-        """Their published values."""
-        ...
-
-    @property
-    def error(self) -> Reals:
-        """Their published standard errors."""
-        ...
-
-    def above(self, line: float) -> Reals:
-        """For each place, the probability that its true value is above the line."""
-        ...
-
-    def certainty(self) -> Reals:
-        """For each place, the part of the variance known beforehand that the release has settled, from 0 to 1."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class Settled:
-    """Truth ~ N(value, error²)."""
-
-    value: Reals
-    error: Reals
-
-    def above(self, line: float) -> Reals:
-        """See `Belief`."""
-        from scipy.special import ndtr
-
-        found: Reals = ndtr((self.value - line) / np.maximum(self.error, _least(self.value)))
-        return found
-
-    def certainty(self) -> Reals:
-        """See `Belief`."""
-        before = float(self.value.var() + (self.error**2).mean())
-        return np.clip(1.0 - self.error**2 / before, 0.0, 1.0) if before > 0 else np.ones(len(self.value))
-
-
-@dataclass(frozen=True, eq=False)
-class Noisy:
-    """Value = truth + Laplace noise of a known standard error, and the law of truths over places is learnt as well.
-
-    That a value is cut to what is possible changes nothing: what noise would have led to or beyond the cut falls with
-    the distance of the truth from it as the noise itself does. Noise is Laplace in most mechanisms of this kind, and
-    lighter in the tails in the others; heavy tails say "less sure" there.
-    """
-
-    value: Reals
-    error: Reals
-
-    @cached_property
-    def _scale(self) -> Reals:
-        """Of the noise: its standard error over the root of two, and never nothing."""
-        scale: Reals = np.maximum(self.error, _least(self.value)) / np.sqrt(2.0)
-        return scale
-
-    @cached_property
-    def _law(self) -> Law:
-        return learnt(self.value, self._scale)
-
-    def above(self, line: float) -> Reals:
-        """See `Belief`."""
-        edges, weights = self._law.edges, self._law.weights
-        if line < edges[0] or line >= edges[-1]:
-            return np.full(len(self.value), float(line < edges[0]))
-        cell = int(np.searchsorted(edges, line, side="right")) - 1
-        whole, (all_cells, above_cell) = edges[cell + 1], self._sums(cell)
-        part = distribution((whole - self.value) / self._scale) - distribution(
-            (line - self.value) / self._scale
-        )
-        found: Reals = (above_cell + weights[cell] * part) / all_cells
-        return found
-
-    def _sums(self, cell: int) -> tuple[Reals, Reals]:
-        """How likely each value is, and how likely together with a truth above a cell."""
-        if cell not in self._known:
-            weights = self._law.weights
-            both = np.stack([weights, np.where(np.arange(len(weights)) > cell, weights, 0.0)], axis=1)
-            parts = [
-                within(self.value[at : at + _CHUNK], self._scale[at : at + _CHUNK], self._law.edges) @ both
-                for at in range(0, len(self.value), _CHUNK)
-            ]
-            found = np.concatenate(parts)
-            self._known[cell] = found[:, 0], found[:, 1]
-        return self._known[cell]
-
-    @cached_property
-    def _known(self) -> dict[int, tuple[Reals, Reals]]:
-        """The sums of cells that were asked for: a search for the line asks for few."""
-        return {}
-
-    def certainty(self) -> Reals:
-        """See `Belief`."""
-        return self._law.variance / (self._law.variance + 2.0 * self._scale**2)
-
-
-def chances(belief: Belief, low: float, high: float, top: int) -> Reals:
-    """The chance of each place to be above the line that `top` of them are expected above, somewhere in [low, high]."""
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if belief.above(middle).sum() > top else (low, middle)
-    few, many = belief.above(high), belief.above(low)
-    # Where places cannot be told apart the number above jumps; they share what is left of the `top`.
-    gap = float(many.sum() - few.sum())
-    share = 0.0 if gap <= 0 else min(max((top - float(few.sum())) / gap, 0.0), 1.0)
-    return np.clip(few + share * (many - few), 0.0, 1.0)
-
-
 def _least(value: Reals) -> float:
-    """The smallest error that makes a difference."""
+    """The smallest error that is taken into account."""
     return _SURE * max(float(np.ptp(value)), 1.0)

@@ -1,8 +1,8 @@
-"""Where a place stands, and how sure that is: ranks, the chance of being among the first ten, and certainty.
+"""The ranking of places and how sure it is: ranks, the chance of being among the first ten, and certainty.
 
 Everything is computed from the published columns. The line between the tenth and the eleventh is put where ten places
 are expected above it; the chance of a place is the probability that its true value is above the line, given its
-value and its error bar (`beliefs.py`). So chances add up to ten. docs/report.md says how good that is.
+value and its error bar (rank_posterior.py). So chances add up to ten. docs/report.md says how good that is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from locentropy.release.report.rank_posterior import Noisy, Settled, chances
+from locentropy.release.report.rank_posterior import DeconvolvedPosterior, NormalPosterior, chances
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
     from locentropy.core.estimates import Method
     from locentropy.release.release import Release
-    from locentropy.release.report.rank_posterior import Belief
+    from locentropy.release.report.rank_posterior import Posterior
 
     Reals = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
 TOP: Final = 10
-"""How many places the list's head has."""
+"""How many places count as the top of the list."""
 
 _REACH: Final = 40.0
-"""Standard errors beyond which no true value is looked for."""
+"""How many standard errors beyond the values the line is searched."""
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class Ranking:
     """One entry for each place of the release; NaN, or rank 0, where the value is withheld."""
 
     by: str
@@ -64,8 +64,8 @@ class Standing:
         return None if self.chance is None else float(self.chance[self.order[:TOP]].sum())
 
 
-def standing(release: Release) -> Standing:
-    """Where every place of a release stands."""
+def ranking_of(release: Release) -> Ranking:
+    """Rank the places of a release."""
     table = release.to_arrow()
     by = "entropy_busy" if "entropy_busy" in table.column_names else "entropy"
     value = numbers(table, by)
@@ -73,23 +73,25 @@ def standing(release: Release) -> Standing:
     rank = np.zeros(len(value), dtype=np.int64)
     rank[known] = ranks(value[known])
     if "std_error" not in table.column_names or not known.any():
-        return Standing(by, value, rank, None, None)
+        return Ranking(by, value, rank, None, None)
     # Error bars are those of the entropy, whichever column places are ranked by.
     shown, error = numbers(table, "entropy")[known], numbers(table, "std_error")[known]
-    belief = belief_about(release.statement.method, shown, error)
-    chance = _everywhere(known, top_chances(belief)) if len(shown) > TOP else None
-    return Standing(by, value, rank, chance, _everywhere(known, belief.certainty()))
+    posterior = posterior_of(release.statement.method, shown, error)
+    chance = _everywhere(known, top_chances(posterior)) if len(shown) > TOP else None
+    return Ranking(by, value, rank, chance, _everywhere(known, posterior.certainty()))
 
 
-def belief_about(method: Method, value: Reals, error: Reals) -> Belief:
-    """What values and standard errors leave open: by a model they are already about that, not about the noise."""
-    return Settled(value, error) if method.error_bars == "model" else Noisy(value, error)
+def posterior_of(method: Method, value: Reals, error: Reals) -> Posterior:
+    """The posterior of true values: errors from a model describe it already, others describe the noise."""
+    return (
+        NormalPosterior(value, error) if method.error_bars == "model" else DeconvolvedPosterior(value, error)
+    )
 
 
-def top_chances(belief: Belief) -> Reals:
+def top_chances(posterior: Posterior) -> Reals:
     """The chance of each place to be truly among the first ten."""
-    reach = _REACH * float(belief.error.max()) + 1.0
-    return chances(belief, float(belief.value.min()) - reach, float(belief.value.max()) + reach, TOP)
+    reach = _REACH * float(posterior.error.max()) + 1.0
+    return chances(posterior, float(posterior.value.min()) - reach, float(posterior.value.max()) + reach, TOP)
 
 
 def numbers(table: pa.Table, name: str) -> Reals:

@@ -1,4 +1,4 @@
-"""What stands beside the map, the list and the drawing of a page."""
+"""The text of a page: what it says about the release, the guarantee, the map, the list and the histogram."""
 
 from __future__ import annotations
 
@@ -15,34 +15,36 @@ from locentropy.release.statement import NOT_PRIVATE, UNSAID
 
 if TYPE_CHECKING:
     from locentropy.release.release import Release
-    from locentropy.release.report.ranking import Standing
+    from locentropy.release.report.ranking import Ranking
     from locentropy.release.report.rows import Rows
     from locentropy.release.statement import Statement
 
 _MOSTLY_REAL, _PARTLY_REAL = 0.8, 0.3
+_LISTED: Final = ("public list", "grid")
+"""How the sources of locations begin that may have coordinates."""
 
 
 def title(statement: Statement) -> str:
-    """The title of the page, marked where nothing is promised."""
+    """The title of the page, marked if there is no guarantee."""
     return statement.title if statement.private else f"{NOT_PRIVATE}: {statement.title}"
 
 
 def banner(statement: Statement) -> Html:
-    """What must not be missed where nothing is promised."""
+    """A warning at the top of the page if there is no guarantee."""
     if statement.private:
         return Html("")
     return tag(
         "div",
         tag("strong", f"{NOT_PRIVATE}. "),
-        "Nothing is promised to the people in the data. This page gives them away: do not publish it, do not pass "
-        "it on.",
+        "There is no privacy guarantee for the people in the data. This page discloses them: do not publish it or "
+        "pass it on.",
         class_="banner",
         role="alert",
     )
 
 
-def header(release: Release, places: Standing) -> Html:
-    """Who publishes what, in a few facts."""
+def header(release: Release, ranking: Ranking) -> Html:
+    """The title, a few facts, and the description."""
     statement = release.statement
     said = (
         statement.region,
@@ -50,7 +52,7 @@ def header(release: Release, places: Standing) -> Html:
         statement.publication_date or UNSAID,
     )
     facts = [f"{len(release):,} {places_word(len(release))}", *(fact for fact in said if fact != UNSAID)]
-    withheld = len(release) - places.published
+    withheld = len(release) - ranking.published
     if withheld:
         facts.insert(1, f"{withheld:,} of them withheld")
     return joined(
@@ -60,16 +62,16 @@ def header(release: Release, places: Standing) -> Html:
     )
 
 
-def promise(statement: Statement) -> Html:
-    """What is promised, to whom, and what is not."""
-    guarantee = statement.guarantee
-    if guarantee.epsilon is None:
+def guarantee(statement: Statement) -> Html:
+    """What is guaranteed, to whom, and what is not."""
+    stated = statement.guarantee
+    if stated.epsilon is None:
         return joined(
-            tag("p", f"Nothing. Why: {'; '.join(guarantee.reasons)}.", class_="big"),
-            tag("p", guarantee.explain()),
+            tag("p", f"There is none. Why: {'; '.join(stated.reasons)}.", class_="big"),
+            tag("p", stated.explain()),
         )
-    numbers = f"ε = {exact_text(guarantee.epsilon)}" + (
-        f", δ = {exact_text(guarantee.delta)}" if guarantee.delta else ""
+    numbers = f"ε = {exact_text(stated.epsilon)}" + (
+        f", δ = {exact_text(stated.delta)}" if stated.delta else ""
     )
     tuned = tag("p", f"Beware: {TUNED}.", class_="notice") if statement.tuned_unaccounted else Html("")
     return joined(
@@ -80,7 +82,7 @@ def promise(statement: Statement) -> Html:
             "to all places, and any outcome is nearly as likely as before.",
             class_="big",
         ),
-        tag("p", tag("strong", "For one person this means: "), guarantee.explain()),
+        tag("p", tag("strong", "For one person this means: "), stated.explain()),
         tag(
             "details",
             tag("summary", "What exactly, and what not"),
@@ -88,13 +90,13 @@ def promise(statement: Statement) -> Html:
                 "ul",
                 tag(
                     "li",
-                    f"The promise is differential privacy with {numbers}, for the whole record of each user id. "
-                    "Smaller numbers promise more. It holds whatever else somebody knows, now or later.",
+                    f"The guarantee is differential privacy with {numbers}, for the whole record of each user id. "
+                    "Smaller numbers protect more. It holds whatever else somebody knows, now or later.",
                 ),
                 tag("li", f"Not protected, because it is public anyway: {_public(statement)}."),
                 tag(
                     "li",
-                    "Not promised: that nothing can be learned about a place, or about people in general. A person "
+                    "Not guaranteed: that nothing can be learned about a place, or about people in general. A person "
                     "with several user ids is protected for each of them alone.",
                 ),
                 tag("li", proof_words(statement)),
@@ -105,23 +107,23 @@ def promise(statement: Statement) -> Html:
     )
 
 
-def usefulness(release: Release, places: Standing) -> Html:
-    """How much of what is seen is real, in a sentence or two."""
-    if not places.published:
+def usefulness(release: Release, ranking: Ranking) -> Html:
+    """How much of the differences is real, in a sentence or two."""
+    if not ranking.published:
         return tag(
             "p",
             "No place has a value here: for none did the release find clearly enough people to name it, or to give it "
             "a value. That does not mean that nobody was there.",
             class_="notice",
         )
-    if places.certainty is None:
+    if ranking.certainty is None:
         return tag(
             "p",
             f"{release.statement.mechanism} publishes no error bars, because they could tell how many people were at a "
             "place. How sure a value is, and a rank, cannot be said from these files.",
             class_="notice",
         )
-    middle = float(np.nanmedian(places.certainty))
+    middle = float(np.nanmedian(ranking.certainty))
     if middle >= _MOSTLY_REAL:
         said = "Differences between places are mostly real. Small ones may still be noise."
     elif middle >= _PARTLY_REAL:
@@ -131,8 +133,8 @@ def usefulness(release: Release, places: Standing) -> Html:
             "For most places, the noise is larger than the differences between them. Read this page for the places "
             "that stand out and for areas as a whole, not for one place."
         )
-    if places.expected_right is not None:
-        right = "hardly any" if places.expected_right < 0.5 else f"about {places.expected_right:.0f}"
+    if ranking.expected_right is not None:
+        right = "hardly any" if ranking.expected_right < 0.5 else f"about {ranking.expected_right:.0f}"
         said += (
             f" Of the {TOP} places that are listed first, {right} can be expected to be truly among the {TOP} "
             "highest."
@@ -140,116 +142,8 @@ def usefulness(release: Release, places: Standing) -> Html:
     return tag("p", said, class_="notice")
 
 
-def reading(release: Release, places: Standing) -> Html:
-    """How to read the page."""
-    statement = release.statement
-    in_unit = 1.0 if statement.entropy_unit == "nats" else 1.0 / log(2.0)
-    entries = [
-        (
-            "What is entropy here?",
-            "It tells how many different people a place draws, and how evenly. It is high where many people come about "
-            "equally often, like a station or a square, and low where few people make most of the visits, like a home "
-            "or an office. It is not a count of visits.",
-        ),
-        (
-            "Effective visitors",
-            "The same thing as a number one can picture: a place with 20 effective visitors is as mixed as one that 20 "
-            f"people visit equally often. That is an entropy of {log(20) * in_unit:.2f} {statement.entropy_unit}; each "
-            f"{log(2) * in_unit:.2f} {statement.entropy_unit} more double it. It is not the number of people who came.",
-        ),
-        ("Which entropy?", estimand_words(statement)),
-    ]
-    if places.published:
-        entries.append(("Error bars", _about_intervals(release)))
-    if places.chance is not None:
-        entries.append(
-            (
-                "How sure is a rank?",
-                f"The line between the {TOP}th and the {TOP + 1}th place is put where {TOP} places are expected above "
-                "it. The chance of a place is the probability that its true value is above that line, given its "
-                f"published value and error bar. {_about_chances(statement)} It is an approximation: treat 90 % as "
-                "“quite sure”, not as an exact number.",
-            )
-        )
-    if places.published < len(release):
-        entries.append(
-            (
-                "Withheld places",
-                "The mechanism publishes a value only where it found enough people by a private test. A withheld "
-                "place may be quiet, or was unlucky.",
-            )
-        )
-    entries.append(
-        (
-            "What one must not conclude",
-            "A single value may be far off by chance. Do not rank neighbours by small differences, do not add values "
-            "up, and do not take a high value for a large crowd.",
-        )
-    )
-    return tag("dl", *(joined(tag("dt", term), tag("dd", text)) for term, text in entries))
-
-
-def use(statement: Statement) -> Html:
-    """What the owner means it for, where that was said."""
-    if statement.intended_use == UNSAID:
-        return Html("")
-    return tag("p", tag("strong", "Meant for: "), statement.intended_use)
-
-
-def _about_chances(statement: Statement) -> str:
-    """What the chances rest on."""
-    if statement.method.error_bars == "model":
-        return (
-            "It rests on the same model as the error bars: where visitors of a place are quite unlike those of others, "
-            "it may say too much."
-        )
-    return "High noisy values are partly luck, and that is taken into account."
-
-
-def _public(statement: Statement) -> str:
-    known = [str(public) for public in statement.guarantee.public_inputs if public.name != "locations"]
-    if statement.locations_source.startswith("private selection"):
-        listed = "that places were chosen privately, at a cost that is included"
-    else:
-        listed = f"the list of places ({statement.locations_source}; {statement.locations_provenance})"
-    return "; ".join([listed, *known])
-
-
-def _between(facts: list[str]) -> list[str]:
-    separated: list[str] = []
-    for fact in facts:
-        separated += [Html(" · "), fact] if separated else [fact]
-    return separated
-
-
-def places_word(count: int) -> str:
-    """The noun for so many of them."""
-    return "place" if count == 1 else "places"
-
-
-def _about_intervals(release: Release) -> str:
-    """What the line through a value means: no more than the mechanism can say."""
-    if "low" not in release.to_arrow().column_names:
-        return "This release has none: for its mechanism they could tell how many people were at a place."
-    apart = "Two places whose lines overlap widely cannot be told apart."
-    if release.statement.estimand == "true":
-        return (
-            "The line through a value is a 95 % interval. It rests on a model of how people and places are made up: "
-            "where visitors of a place are quite unlike those of others, the value may lie outside more often than in "
-            f"5 of 100 cases. {apart}"
-        )
-    return (
-        "The line through a value is a 95 % interval for the entropy of the bounded visits, see above: in 95 of 100 "
-        f"cases it lies within. How far bounding has moved it is not part of the line. {apart}"
-    )
-
-
-LISTED: Final = ("public list", "grid")
-"""How sources of places begin that could have coordinates."""
-
-
 def selection(release: Release, rows: Rows) -> Html:
-    """That not all places are shown, where that is so."""
+    """A note that not all places are shown, if so."""
     if not rows.left_out:
         return Html("")
     certain = " and those whose values are most certain" if "std_error" in rows.columns else ""
@@ -262,7 +156,7 @@ def selection(release: Release, rows: Rows) -> Html:
 
 
 def map_note(release: Release, rows: Rows) -> Html:
-    """What is on the map, or why there is none."""
+    """How to read and use the map, or why there is none."""
     if not rows.has_map:
         return tag("p", f"There is no map, because {_why_no_map(release)}.")
     certain = (
@@ -293,38 +187,30 @@ def map_note(release: Release, rows: Rows) -> Html:
     )
 
 
-def _why_no_map(release: Release) -> str:
-    if not len(release):
-        return "there is no place in this release"
-    if release.statement.locations_source.startswith(LISTED):
-        return "the public list of places has no coordinates"
-    return "places were selected from the visits, whose coordinates are never published"
-
-
-def list_note(release: Release, places: Standing) -> Html:
-    """How the list is ranked, and what its chances are."""
-    if not places.published:
+def list_note(release: Release, ranking: Ranking) -> Html:
+    """How the list is ranked, and what its chances mean."""
+    if not ranking.published:
         return tag("p", "No place has a value, so there is nothing to rank.", class_="hint")
     parts = ["Highest first."]
-    if places.by == "entropy_busy":
+    if ranking.by == "entropy_busy":
         parts.append(
             "The order is that of the column entropy_busy, a second estimate from the same noisy answers that is "
             "better for busy places and worse for all places together; bars and numbers show the entropy itself, so "
             "they may be out of order."
         )
-    if places.chance is not None:
+    if ranking.chance is not None:
         parts.append(
-            f"“Top {TOP}” is the chance that a place is truly among the {TOP} highest{_of_published(release, places)}, "
-            "computed from published values and error bars alone."
+            f"“Top {TOP}” is the chance that a place is truly among the {TOP} highest"
+            f"{_of_published(release, ranking)}, computed from published values and error bars alone."
         )
-    if (places.rank == 1).sum() > 1:
+    if (ranking.rank == 1).sum() > 1:
         parts.append("Places with equal values share a rank, marked with “=”.")
     return tag("p", " ".join(parts), class_="hint")
 
 
-def distribution_note(release: Release, places: Standing) -> str:
+def distribution_note(release: Release, ranking: Ranking) -> str:
     """Why the distribution of published values is not that of the true ones."""
-    if not places.published:
+    if not ranking.published:
         return ""
     if release.statement.method.error_bars == "model":
         return (
@@ -337,5 +223,117 @@ def distribution_note(release: Release, places: Standing) -> str:
     )
 
 
-def _of_published(release: Release, places: Standing) -> str:
-    return " of those that have a value" if places.published < len(release) else ""
+def reading(release: Release, ranking: Ranking) -> Html:
+    """How to read the page."""
+    statement = release.statement
+    in_unit = 1.0 if statement.entropy_unit == "nats" else 1.0 / log(2.0)
+    entries = [
+        (
+            "What is entropy here?",
+            "It tells how many different people a place draws, and how evenly. It is high where many people come about "
+            "equally often, like a station or a square, and low where few people make most of the visits, like a home "
+            "or an office. It is not a count of visits.",
+        ),
+        (
+            "Effective visitors",
+            "The same thing as a number one can picture: a place with 20 effective visitors is as mixed as one that 20 "
+            f"people visit equally often. That is an entropy of {log(20) * in_unit:.2f} {statement.entropy_unit}; each "
+            f"{log(2) * in_unit:.2f} {statement.entropy_unit} more double it. It is not the number of people who came.",
+        ),
+        ("Which entropy?", estimand_words(statement)),
+    ]
+    if ranking.published:
+        entries.append(("Error bars", _about_intervals(release)))
+    if ranking.chance is not None:
+        entries.append(
+            (
+                "How sure is a rank?",
+                f"The line between the {TOP}th and the {TOP + 1}th place is put where {TOP} places are expected above "
+                "it. The chance of a place is the probability that its true value is above that line, given its "
+                f"published value and error bar. {_about_chances(statement)} It is an approximation: treat 90 % as "
+                "“quite sure”, not as an exact number.",
+            )
+        )
+    if ranking.published < len(release):
+        entries.append(
+            (
+                "Withheld places",
+                "The mechanism publishes a value only where it found enough people by a private test. A withheld "
+                "place may be quiet, or was unlucky.",
+            )
+        )
+    entries.append(
+        (
+            "What one must not conclude",
+            "A single value may be far off by chance. Do not rank neighbours by small differences, do not add values "
+            "up, and do not take a high value for a large crowd.",
+        )
+    )
+    return tag("dl", *(joined(tag("dt", term), tag("dd", text)) for term, text in entries))
+
+
+def use(statement: Statement) -> Html:
+    """The intended use, if the owner stated it."""
+    if statement.intended_use == UNSAID:
+        return Html("")
+    return tag("p", tag("strong", "Meant for: "), statement.intended_use)
+
+
+def places_word(count: int) -> str:
+    """'place' or 'places'."""
+    return "place" if count == 1 else "places"
+
+
+def _between(facts: list[str]) -> list[str]:
+    separated: list[str] = []
+    for fact in facts:
+        separated += [Html(" · "), fact] if separated else [fact]
+    return separated
+
+
+def _public(statement: Statement) -> str:
+    known = [str(public) for public in statement.guarantee.public_inputs if public.name != "locations"]
+    if statement.locations_source.startswith("private selection"):
+        listed = "that places were chosen privately, at a cost that is included"
+    else:
+        listed = f"the list of places ({statement.locations_source}; {statement.locations_provenance})"
+    return "; ".join([listed, *known])
+
+
+def _why_no_map(release: Release) -> str:
+    if not len(release):
+        return "there is no place in this release"
+    if release.statement.locations_source.startswith(_LISTED):
+        return "the public list of places has no coordinates"
+    return "places were selected from the visits, whose coordinates are never published"
+
+
+def _of_published(release: Release, ranking: Ranking) -> str:
+    return " of those that have a value" if ranking.published < len(release) else ""
+
+
+def _about_intervals(release: Release) -> str:
+    """What the line through a value means, for the kind of error bars that the mechanism has."""
+    if "low" not in release.to_arrow().column_names:
+        return "This release has none: for its mechanism they could tell how many people were at a place."
+    apart = "Two places whose lines overlap widely cannot be told apart."
+    if release.statement.estimand == "true":
+        return (
+            "The line through a value is a 95 % interval. It rests on a model of how people and places are made up: "
+            "where visitors of a place are quite unlike those of others, the value may lie outside more often than in "
+            f"5 of 100 cases. {apart}"
+        )
+    return (
+        "The line through a value is a 95 % interval for the entropy of the bounded visits, see above: in 95 of 100 "
+        f"cases it lies within. How far bounding has moved it is not part of the line. {apart}"
+    )
+
+
+def _about_chances(statement: Statement) -> str:
+    """What the chances are based on."""
+    if statement.method.error_bars == "model":
+        return (
+            "It rests on the same model as the error bars: where visitors of a place are quite unlike those of others, "
+            "it may say too much."
+        )
+    return "High noisy values are partly luck, and that is taken into account."
