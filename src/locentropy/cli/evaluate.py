@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -17,7 +18,7 @@ from locentropy.cli.options import with_option_groups
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from locentropy.evaluation.compare import Evaluation, Throwaway
     from locentropy.mechanisms.base import Mechanism
@@ -35,7 +36,7 @@ def print_tables(found: Evaluation, columns: Mapping[str, str], title: str) -> N
     from rich import box
     from rich.table import Table
 
-    from locentropy.evaluation.outcome import rows
+    from locentropy.evaluation.private_page import rows
 
     headings, body = rows(found, columns)
     widths = [_width(heading, [row[at] for row in body]) for at, heading in enumerate(headings)]
@@ -168,27 +169,28 @@ def evaluate(
         for name, values in choices.items()
         if values is not None and values != []
     }
-    rivals = _rivals(mechanism, epsilon, given, somewhere=chosen is not None)
+    several = _several(mechanism, epsilon, given, somewhere=chosen is not None)
     if to is not None:
         check_free(marked(to))
     book = None if ledger is None else Ledger.open(ledger)
     visits = reading.visits_of(source)
     with progress_bar() as progress:
         found = compare(
-            visits, rivals, chosen, seeds=seeds, ledger=book, throwaway=_throwaway(given),
+            visits, several, chosen, seeds=seeds, ledger=book, throwaway=_throwaway(given),
             exclude=None if exclude is None else PublicLocations(exclude),
             resources=reading.resources, progress=progress,
         )  # fmt: skip
         if to is not None:
             progress("Drawing pictures", None)
-        target = None if to is None else found.save(to)
+        with _warnings_shown():
+            target = None if to is None else found.save(to)
     _tell(found, as_json=as_json)
     looking.tell_noted(ledger)
     if target is not None:
         note(f"Written to {target}")
 
 
-def _rivals(
+def _several(
     names: list[str] | None, epsilons: list[str] | None, given: dict[str, Any], *, somewhere: bool
 ) -> list[Mechanism]:
     """The mechanisms that the options describe."""
@@ -206,14 +208,21 @@ def _rivals(
         if key not in _FOR_THROWAWAY:
             raise ParameterError(unused)
         note(f"{unused} It only bounds Throwaway, the paper's yardstick beside them.")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with _warnings_shown():
         made = candidates(wanted, epsilons or ["1"], given)
-    for text in dict.fromkeys(str(each.message) for each in caught):
-        warn(text)
     if not somewhere and not all(each.selects_locations for each in made):
         raise ParameterError(f"Which places are judged? {THREE_WAYS}")
     return made
+
+
+@contextmanager
+def _warnings_shown() -> Iterator[None]:
+    """Show warnings as the command line does, each once, such as a δ that is too large or pictures that are missing."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for text in dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, UserWarning)):
+        warn(text)
 
 
 def _throwaway(given: dict[str, Any]) -> Throwaway:
@@ -235,13 +244,13 @@ def _tell(found: Evaluation, *, as_json: bool) -> None:
 
 
 def _show(found: Evaluation) -> None:
-    from locentropy.evaluation.outcome import ERRORS, OTHERS, told_best
-    from locentropy.evaluation.plots import BANNER
+    from locentropy.evaluation.compare import BANNER
+    from locentropy.evaluation.private_page import ERRORS, OTHERS, best_sentences
 
     out.print(BANNER, style="bold", markup=False)
     over = f"mean ± deviation over {found.seeds} seeds" if found.seeds > 1 else "one seed"
     print_tables(found, ERRORS, f"Mean squared error against the true entropy, nats² ({over})")
     print_tables(found, OTHERS, "Everything else; errors in nats")
     out.print("Lowest error over all places, tuned on the data:", markup=False)
-    for words in told_best(found):
+    for words in best_sentences(found):
         out.print(f"  {words}", markup=False, soft_wrap=True)

@@ -20,3 +20,8 @@ def percent(probability: float) -> str:
     if 0.999 < probability < 1:
         return "> 99.9 %"
     return f"{probability * 100:.3g} %"
+
+
+def six_digits(value: float) -> str:
+    """Six significant digits; numbers from a million up are written out, not as 1e+07."""
+    return f"{value:,.0f}" if abs(value) >= 1e6 else f"{value:,.6g}"

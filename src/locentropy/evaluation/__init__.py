@@ -1,1 +1,1 @@
-"""For owners of data and researchers, never for publication."""
+"""Compare mechanisms and give advice: for owners of data and researchers, never for publication."""

@@ -1,16 +1,18 @@
-"""Compare mechanisms on the owner's own data with the truth. What comes out is private, whatever it looks like.
+"""Compare mechanisms on the owner's own data with the truth. All results are private.
 
     several = candidates(epsilons=["0.5", "1"])
     evaluation = evaluate(visits, several, PublicLocations("places.csv"), ledger="city.ledger")
     print(evaluation.best())
 
-Noise is simulated from public seeds and exact values are shown, so no budget can pay for it. Whoever then publishes
-has tuned on the data. The ledger of the people notes that before anything is known, and later manifests say so.
+Noise is simulated from public seeds and exact values are shown, so no budget can pay for it. A release whose
+parameters are chosen this way is tuned on the data. The ledger notes that before anything is simulated, and the
+manifests of later releases say so.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,13 +23,22 @@ from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError, SourceError
 from locentropy.evaluation import metrics
 from locentropy.evaluation.candidates import labels
-from locentropy.evaluation.outcome import BY_USERS, METRICS, Outcome, Truth, outcome, scores, scores_by_users
-from locentropy.evaluation.places import opened
+from locentropy.evaluation.outcome import (
+    BY_USERS,
+    METRICS,
+    Outcome,
+    Truth,
+    open_visits,
+    scores,
+    scores_by_users,
+    simulate,
+)
 from locentropy.ledger.ledger import Ledger
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.registry import described
 from locentropy.places.public_list import PublicLocations
-from locentropy.publishing.request import THREE_WAYS
+from locentropy.privacy.guarantee import exact, exact_text
+from locentropy.publishing.chosen_locations import THREE_WAYS, ChosenLocations
 from locentropy.visits.queries import DEFAULT_RESOURCES
 
 if TYPE_CHECKING:
@@ -35,21 +46,23 @@ if TYPE_CHECKING:
 
     from locentropy.core.bounds import Keep
     from locentropy.evaluation.metrics import Octave
-    from locentropy.evaluation.places import Opened
+    from locentropy.evaluation.outcome import OpenVisits
     from locentropy.mechanisms.base import Mechanism
-    from locentropy.publishing.request import LocationsChoice
+    from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.visits.engines.base import Progress, Resources
     from locentropy.visits.visits import Visits
 
+BANNER: Final = "PRIVATE — not for publication"
 NOT_FOR_PUBLICATION: Final = (
-    "PRIVATE — not for publication: computed from exact values, without any protection. Parameters chosen by it are "
-    "tuned on the data, and no budget accounts for that."
+    f"{BANNER}: computed from exact values, without any protection. Parameters chosen by it are tuned on the data, and "
+    "no budget accounts for that."
 )
-NOTED: Final = "compared mechanisms with the exact data"
+PURPOSE: Final = "compared mechanisms with the exact data"
+"""What the ledger notes."""
 CONSTANT: Final = "best constant"
 POPULATION: Final = "population mean"
-MOST_RUNS: Final = 10_000
-_CALL: Final = "evaluate(visits, [Limit(1.0, max_locations=5, max_visits=5)], places, seeds=10)"
+MAX_SEEDS: Final = 10_000
+_CALL: Final = "evaluate(visits, [Shares(epsilon=1.0)], places, seeds=10)"
 
 
 @dataclass(frozen=True)
@@ -68,7 +81,7 @@ class Throwaway:
 
 @dataclass(frozen=True)
 class Score:
-    """A metric over the seeds; NaN where it has no meaning, as the width of intervals that there are none of."""
+    """A metric over the seeds; NaN where it has no meaning, such as the width of intervals if there are none."""
 
     mean: float
     sd: float
@@ -76,7 +89,7 @@ class Score:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Score:
-        """Of one value per seed; those of seeds in which it has no meaning are left out."""
+        """Summarise one value per seed; seeds in which the metric has no meaning are left out."""
         there = np.array([value for value in values if not np.isnan(value)])
         if not len(there):
             return cls(float("nan"), float("nan"))
@@ -85,31 +98,27 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """How one mechanism, or one reference, did."""
+    """The scores of one candidate, or of one reference."""
 
     name: str
-    """Of the mechanism."""
+    """The name of the mechanism."""
     label: str
     """The name, with parameters where several of that name are compared."""
+    epsilon: str | None
+    """ε: the parameter of that name, or else the mechanism's guarantee; None for a reference."""
     parameters: dict[str, Any]
     """As they are written; none for a reference."""
     scores: dict[str, Score]
     """By metric; see `METRICS`."""
-    by_users: list[dict[str, Score]]
+    by_users: list[dict[str, Score]] = field(repr=False)
     """Some of them, for each of the evaluation's octaves of users."""
     example: Outcome = field(repr=False)
     """What was simulated with the first seed."""
 
-    @property
-    def epsilon(self) -> str | None:
-        """ε as it is written; None for a reference."""
-        written = self.parameters.get("epsilon")
-        return None if written is None else str(written)
-
 
 @dataclass(frozen=True)
 class Best:
-    """Which mechanism had the lowest error. Private advice: whoever follows it has tuned on the data."""
+    """The candidate with the lowest error. Private advice: following it tunes parameters on the data."""
 
     epsilon: str | None
     label: str
@@ -125,7 +134,7 @@ class Best:
     warning: str = NOT_FOR_PUBLICATION
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """How mechanisms compare on one set of visits. Private."""
 
@@ -134,30 +143,46 @@ class Evaluation:
     compared: list[Compared]
     """In the order in which they were given."""
     references: list[Compared]
-    """What one could publish without a mechanism, if one knew it."""
+    """What could be published without a mechanism by somebody who knew it."""
     throwaway: Throwaway
-    truth: Truth = field(repr=False)
+    truth: Truth
+
+    def __repr__(self) -> str:
+        names = ", ".join(dict.fromkeys(each.name for each in self.compared))
+        epsilons = f" at ε = {', '.join(self.epsilons)}" if self.epsilons else ""
+        seeds = f"{self.seeds} seed{'' if self.seeds == 1 else 's'}"
+        return f"<Evaluation of {names}{epsilons}, {seeds}: {BANNER}>"
 
     @property
     def epsilons(self) -> list[str]:
         """Every ε, from the smallest."""
-        return sorted({each.epsilon for each in self.compared if each.epsilon is not None}, key=float)
+        return sorted({each.epsilon for each in self.compared if each.epsilon is not None}, key=Fraction)
+
+    @property
+    def by_epsilon(self) -> list[tuple[str, list[Compared]]]:
+        """The candidates by ε, from the smallest; a mechanism that states none comes last."""
+        groups = [
+            (epsilon, [each for each in self.compared if each.epsilon == epsilon])
+            for epsilon in (*self.epsilons, None)
+        ]
+        return [(epsilon or "not stated", group) for epsilon, group in groups if group]
 
     def best(self, metric: str = "mse") -> tuple[Best, ...]:
-        """For each ε the mechanism of the lowest error by a metric; private advice, tuned on the data."""
+        """Return the candidate of the lowest error for each ε, by a metric; private advice, tuned on the data."""
         if metric not in METRICS or not metric.startswith(("mse", "kl")):
             known = ", ".join(name for name in METRICS if name.startswith(("mse", "kl")))
             raise ParameterError(
-                f'metric={metric!r} is no error; these are: {known}. For example: best("mse")'
+                f"is not an error. Choose from {known}.",
+                parameter="metric",
+                value=metric,
+                example='evaluation.best("mse")',
             )
-        groups = [
-            [each for each in self.compared if each.epsilon == epsilon]
-            for epsilon in dict.fromkeys([*self.epsilons, *(each.epsilon for each in self.compared)])
-        ]
-        return tuple(self._best(group, metric) for group in groups if _judged(group, metric))
+        return tuple(
+            self._best(group, metric) for _, group in self.by_epsilon if _with_an_error(group, metric)
+        )
 
     def _best(self, group: list[Compared], metric: str) -> Best:
-        first = min(_judged(group, metric), key=lambda each: each.scores[metric].mean)
+        first = min(_with_an_error(group, metric), key=lambda each: each.scores[metric].mean)
         constant = self.references[0].scores[metric].mean
         error = first.scores[metric]
         published = first.scores["published"].mean
@@ -166,14 +191,18 @@ class Evaluation:
         )
 
     def save(self, folder: str | Path) -> Path:
-        """Write table, plots and page into a new folder, marked and readable by you alone; says where."""
+        """Write tables, pictures and a page into a new folder, and return its path.
+
+        Its name says PRIVATE and only you can read it. Without matplotlib (`pip install 'locentropy[plots]'`) there
+        are no pictures, and a `PlotsMissingWarning` says so.
+        """
         from locentropy.evaluation.private_files import save
 
         return save(self, folder)
 
 
-def _judged(group: list[Compared], metric: str) -> list[Compared]:
-    """Those that have an error, and published anything: to withhold every place is no advice."""
+def _with_an_error(group: list[Compared], metric: str) -> list[Compared]:
+    """Return those that have an error and published anything: withholding every place is not advice."""
     return [
         each for each in group if not np.isnan(each.scores[metric].mean) and each.scores["published"].mean > 0
     ]
@@ -191,25 +220,51 @@ def evaluate(
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Simulate what each mechanism would publish, `seeds` times, and compare it with the truth.
+    """Simulate what each mechanism would publish, and compare it with the truth. Private, never for publication.
 
-    With the ledger of these people, that it was done is noted before anything is known.
+    Parameters
+    ----------
+    visits
+        The private table, such as `Visits("checkins.parquet", user="uid", location="venue")`.
+    mechanisms
+        What is compared: `Shares(epsilon=1.0)`, any other mechanism, or your own. `candidates()` in
+        `locentropy.evaluation.candidates` makes every combination of names, ε and parameters.
+    locations
+        Which places are judged, as in `publish`: a `PublicLocations`, a `Grid` or a `SelectLocations`. None is for
+        mechanisms that select places by themselves.
+    seeds
+        How many releases are simulated of each mechanism.
+    ledger
+        The ledger of these people, or its file: it notes, before anything is simulated, that mechanisms were compared
+        on the data. Nothing is spent.
+    exclude
+        Places never to publish: visits to them do not count at all.
+    throwaway
+        The bounds and k of the paper's Throwaway, over which some errors are also given.
+    resources, progress
+        Memory, threads and engine; a function that is called with what is being done.
+
+    Returns
+    -------
+    Evaluation
+        Scores for each mechanism. `best()` names the lowest errors, `save(folder)` writes tables, pictures and a page.
     """
-    check_whole(_CALL, "seeds", seeds, 1, MOST_RUNS)
+    check_whole(_CALL, "seeds", seeds, 1, MAX_SEEDS)
     given = list(mechanisms)
+    chosen = ChosenLocations(locations, exclude)
     _check(given, locations)
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
     crowd = throwaway or Throwaway()
-    with opened(visits, locations, exclude, resources, progress) as at:
-        truth = _truth(at, crowd)
+    with open_visits(visits, chosen, resources, progress) as data:
+        truth = _truth(data, crowd)
         if book is not None:
-            book.record_evaluation(NOTED)
+            book.record_evaluation(PURPOSE)
         octaves = metrics.octaves(truth.users)
-        compared = _compared(given, at, truth, octaves, seeds, progress)
+        compared = _compared(given, data, truth, octaves, seeds, progress)
     constants = {CONSTANT: float(truth.entropy.mean())}
     if isinstance(locations, PublicLocations):
-        # The mean of all places that anybody visited: what one would publish who has never heard of the list.
-        with opened(visits, None, exclude, resources, progress) as everywhere:
+        # The mean over all places that anybody visited, listed or not.
+        with open_visits(visits, ChosenLocations(None, exclude), resources, progress) as everywhere:
             constants[POPULATION] = float(everywhere.queries.exact_profile().entropy.mean())
     references = [_reference(name, value, truth, octaves) for name, value in constants.items()]
     return Evaluation(int(seeds), octaves, compared, references, crowd, truth)
@@ -217,64 +272,77 @@ def evaluate(
 
 def _check(given: list[Mechanism], locations: LocationsChoice | None) -> None:
     if not given:
-        raise ParameterError(f"mechanisms is empty, so there is nothing to compare. For example: {_CALL}")
+        raise ParameterError(
+            "is empty, so there is nothing to compare.", parameter="mechanisms", example=_CALL
+        )
     for each in given:
         require_mechanism(each, _CALL)
         if locations is None and not each.selects_locations:
             raise ParameterError(f"{each.name} was given no places. {THREE_WAYS}")
 
 
-def _truth(at: Opened, crowd: Throwaway) -> Truth:
-    exact = at.queries.exact_profile()
-    if not len(exact.index):
+def _truth(data: OpenVisits, crowd: Throwaway) -> Truth:
+    exactly = data.queries.exact_profile()
+    if not len(exactly.index):
         raise SourceError(
             "No visit is at any of the places, so there is nothing to compare with. Are ids written alike in the "
             "visits and in the list? Are the edges of the grid in the order south, west, north, east?"
         )
-    bounded = at.queries.profile(Bounds(crowd.max_locations, crowd.max_visits, crowd.keep))
-    return Truth(exact.entropy, exact.user_counts, bounded.user_counts >= crowd.min_users)
+    bounded = data.queries.profile(Bounds(crowd.max_locations, crowd.max_visits, crowd.keep))
+    return Truth(exactly.entropy, exactly.user_counts, bounded.user_counts >= crowd.min_users)
 
 
 def _compared(
     given: list[Mechanism],
-    at: Opened,
+    data: OpenVisits,
     truth: Truth,
     octaves: list[Octave],
     seeds: int,
     progress: Progress | None,
 ) -> list[Compared]:
     found = []
-    for number, (each, label) in enumerate(zip(given, labels(given), strict=True)):
-        name, parameters = described(each)
+    for number, (mechanism, label) in enumerate(zip(given, labels(given), strict=True)):
+        name, parameters = described(mechanism)
 
-        def simulated(seed: int, each: Mechanism = each, number: int = number) -> Outcome:
+        def simulated(seed: int, mechanism: Mechanism = mechanism, number: int = number) -> Outcome:
             if progress is not None:
                 progress("Comparing mechanisms", (number + seed / seeds) / len(given))
-            return outcome(each, at, truth, seed)
+            return simulate(mechanism, data, truth, seed)
 
-        found.append(_judge(name, label, parameters, simulated, seeds, truth, octaves))
+        found.append(
+            _scored(name, label, _epsilon_of(mechanism), parameters, simulated, seeds, truth, octaves)
+        )
     return found
 
 
-def _judge(
+def _epsilon_of(mechanism: Mechanism) -> str | None:
+    """ε as it is written; the same text for the same number, whether it was given as 1 or as 1.0."""
+    epsilon = getattr(mechanism, "epsilon", None)
+    known = mechanism.guarantee.epsilon if epsilon is None else exact(epsilon)
+    return None if known is None else exact_text(known)
+
+
+def _scored(
     name: str,
     label: str,
+    epsilon: str | None,
     parameters: dict[str, Any],
     simulated: Callable[[int], Outcome],
     seeds: int,
     truth: Truth,
     octaves: list[Octave],
 ) -> Compared:
-    """Scores over the seeds; of what was simulated only the first is kept."""
+    """Score the simulations of all seeds; only the first of them is kept."""
     example = simulated(0)
     runs, by_users = [], []
     for seed in range(seeds):
-        made = simulated(seed) if seed else example
-        runs.append(scores(truth, made))
-        by_users.append(scores_by_users(truth, made, octaves))
+        outcome = simulated(seed) if seed else example
+        runs.append(scores(truth, outcome))
+        by_users.append(scores_by_users(truth, outcome, octaves))
     return Compared(
         name,
         label,
+        epsilon,
         parameters,
         {metric: Score.of([run[metric] for run in runs]) for metric in METRICS},
         [
@@ -287,4 +355,4 @@ def _judge(
 
 def _reference(name: str, value: float, truth: Truth, octaves: list[Octave]) -> Compared:
     same = Outcome(np.full(len(truth.entropy), value))
-    return _judge(name, name, {}, lambda _: same, 1, truth, octaves)
+    return _scored(name, name, None, {}, lambda _: same, 1, truth, octaves)

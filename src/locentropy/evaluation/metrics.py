@@ -1,8 +1,8 @@
-"""How far published values are from the truth. Exact values go in, so what comes out is private.
+"""Metrics of how far published values are from the truth. They use exact values, so results are private.
 
 All functions take one entry per place: `true` entropies, `published` ones with NaN where a place is withheld, both in
 nats. Over all places a withheld one counts as 0, as in the paper; to judge some places only, take these entries of
-both arrays. A metric that has nothing to be computed from is NaN.
+both arrays. A metric of no places is NaN.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ NEGLIGIBLE = 1e-15
 
 
 def is_published(published: Reals) -> Booleans:
-    """Which places are not withheld."""
+    """Return which places are not withheld."""
     return ~np.isnan(published)
 
 
 def filled(published: Reals) -> Reals:
-    """Published values, withheld ones as 0."""
+    """Return published values, withheld ones as 0."""
     return np.where(is_published(published), published, 0.0)
 
 
 def published_ratio(published: Reals) -> float:
-    """The share of places that are not withheld."""
+    """Return the share of places that are not withheld."""
     return _mean(is_published(published))
 
 
 def mse(true: Reals, published: Reals) -> float:
-    """Mean squared error, in nats²."""
+    """Return the mean squared error, in nats²."""
     return _mean((filled(published) - true) ** 2)
 
 
 def bias(true: Reals, published: Reals) -> float:
-    """Mean of published minus true."""
+    """Return the mean of published minus true."""
     return _mean(filled(published) - true)
 
 
 def kl_divergence(true: Reals, published: Reals) -> float:
-    """KL(P ‖ Q) in nats: P are the published values and Q the true ones, each scaled to sum to 1.
+    """Return KL(P ‖ Q) in nats: P are the published values and Q the true ones, each scaled to sum to 1.
 
-    So is the paper's definition; as in its experiments, negative values count as 0, and terms in which a share is
+    This is the paper's definition; as in its experiments, negative values count as 0, and terms in which a share is
     below 1e-15 are skipped. A strict divergence would be infinite as soon as a place of true entropy 0 is published
-    above 0, that is nearly always. What is skipped may make the result negative, so compare it between
-    mechanisms and do not read it as a distance.
+    above 0, which is nearly always. Skipped terms may make the result negative, so use it to compare
+    mechanisms, not as a distance.
     """
     p, q = _shares(filled(published)), _shares(true)
     if p is None or q is None:
@@ -73,7 +73,7 @@ def _shares(values: Reals) -> Reals | None:
 
 
 def average_ranks(values: Reals) -> Reals:
-    """Ranks from 1 up; equal values share the mean of their ranks."""
+    """Return ranks from 1 up; equal values share the mean of their ranks."""
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(sizes)
     middle: Reals = last - (sizes - 1) / 2.0
@@ -81,7 +81,7 @@ def average_ranks(values: Reals) -> Reals:
 
 
 def spearman(true: Reals, published: Reals) -> float:
-    """Spearman's rank correlation; NaN where either side is all alike."""
+    """Return Spearman's rank correlation; NaN if all values of either side are equal."""
     if len(true) == 0:
         return float("nan")
     a, b = (average_ranks(each) for each in (true, filled(published)))
@@ -91,7 +91,7 @@ def spearman(true: Reals, published: Reals) -> float:
 
 
 def coverage(true: Reals, low: Reals | None, high: Reals | None) -> float:
-    """The share of published intervals that hold the true value; NaN where there are no intervals."""
+    """Return the share of published intervals that contain the true value; NaN if there are no intervals."""
     if low is None or high is None:
         return float("nan")
     there = is_published(low)
@@ -99,18 +99,18 @@ def coverage(true: Reals, low: Reals | None, high: Reals | None) -> float:
 
 
 def interval_width(low: Reals | None, high: Reals | None) -> float:
-    """The mean width of the published intervals; NaN where there are none."""
+    """Return the mean width of the published intervals; NaN if there are none."""
     if low is None or high is None:
         return float("nan")
     return _mean((high - low)[is_published(low)])
 
 
 def found_at_top(true: Reals, published: Reals, k: int) -> float:
-    """The share of the k published places of highest value that are truly among the k highest (precision at k).
+    """Return the share of the k highest published places that are truly among the k highest (precision at k).
 
-    A place that ties with the k-th highest is truly among them. Where published values tie, they share the
-    places that are left, as if lots were drawn. A withheld place is never found; with fewer than k places, k is
-    their number.
+    A place that ties with the k-th highest is truly among them. Published values that tie share the positions that
+    are left, each with the same probability. A withheld place is never found. With fewer than k places, k is their
+    number.
     """
     k = min(k, len(true))
     if k == 0:
@@ -138,14 +138,14 @@ class Octave:
 
 
 def octaves(users: Integers) -> list[Octave]:
-    """0, 1, 2–3, 4–7, 8–15, … as far as there are places; those without places are left out."""
+    """Return 0, 1, 2–3, 4–7, 8–15, … up to the largest place, without octaves that have no places."""
     # frexp is exact: n = m·2^e with m in [1/2, 1), so e is the number of binary digits, and 0 for 0.
     digits = np.unique(np.frexp(np.asarray(users, dtype=np.float64))[1])
     return [Octave(int(2**e) // 2, int(2**e) - 1) for e in digits.tolist()]
 
 
 def within(users: Integers, octave: Octave) -> Booleans:
-    """Which places have that many users."""
+    """Return which places have that many users."""
     return (users >= octave.low) & (users <= octave.high)
 
 

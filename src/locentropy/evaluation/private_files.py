@@ -1,4 +1,4 @@
-"""An evaluation on disk: a folder whose name, like every file's in it, says that it is private."""
+"""An evaluation on disk: a folder that, like every file in it, has PRIVATE in its name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,8 +16,8 @@ from locentropy.core.files import atomic_write, check_writable, made_folder, syn
 from locentropy.core.version import __version__
 from locentropy.evaluation.compare import NOT_FOR_PUBLICATION
 from locentropy.evaluation.outcome import METRICS
-from locentropy.evaluation.page import page
-from locentropy.evaluation.plots import pictures, svg_of
+from locentropy.evaluation.plots import PLOTS_MISSING, PlotsMissingWarning, can_draw, pictures, svg_of
+from locentropy.evaluation.private_page import page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,15 +28,15 @@ MARK: Final = "PRIVATE"
 
 
 def marked(folder: str | Path) -> Path:
-    """The folder as asked for, with the mark in its name."""
+    """Return the folder, with the mark added to its name if it is not there."""
     path = Path(os.path.abspath(folder))  # noqa: PTH100  # without dots, links left as they are
-    # A name may also say the opposite.
+    # "NOT-PRIVATE" says the opposite.
     says_so = MARK in path.name.replace(f"NOT-{MARK}", "")
     return path if says_so else path.with_name(f"{path.name or 'evaluation'}-{MARK}")
 
 
 def check_free(target: Path) -> None:
-    """Refuse a folder that could not take the files in the end."""
+    """Raise unless the files can be written there: a new folder, or an empty one."""
     check_writable(target)
     if os.path.lexists(target) and not (
         target.is_dir() and not target.is_symlink() and not any(target.iterdir())
@@ -47,7 +48,7 @@ def check_free(target: Path) -> None:
 
 
 def save(evaluation: Evaluation, folder: str | Path) -> Path:
-    """Write table, plots and page into a new folder, all or nothing, readable by their owner alone."""
+    """Write tables, pictures and page into a new folder, all or nothing, readable by their owner only."""
     target = marked(folder)
     check_free(target)
     files = contents(evaluation)
@@ -58,14 +59,15 @@ def save(evaluation: Evaluation, folder: str | Path) -> Path:
                 part.touch(mode=0o600)
                 part.write_text(text, encoding="utf-8")
         sync_folder(target)
+    if not can_draw():
+        warnings.warn(PLOTS_MISSING, PlotsMissingWarning, stacklevel=3)  # here, Evaluation.save, the caller
     return target
 
 
 def contents(evaluation: Evaluation) -> dict[str, str]:
-    """Every file, by its name."""
-    drawn = {
-        name: (caption, svg_of(name, figure)) for name, (caption, figure) in pictures(evaluation).items()
-    }
+    """Return the text of every file by its name; without matplotlib, no pictures are among them."""
+    figures = pictures(evaluation) if can_draw() else {}
+    drawn = {name: (caption, svg_of(name, figure)) for name, (caption, figure) in figures.items()}
     return {
         f"evaluation-{MARK}.csv": as_csv(evaluation),
         f"evaluation-{MARK}.json": json.dumps(as_dict(evaluation), indent=2, ensure_ascii=False) + "\n",
@@ -75,10 +77,10 @@ def contents(evaluation: Evaluation) -> dict[str, str]:
 
 
 def as_csv(evaluation: Evaluation) -> str:
-    """One row for each contender, ε, group of places and metric."""
+    """Return one row for each candidate, ε, group of places and metric."""
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
-    table.writerow(("status", "contender", "epsilon", "parameters", "places", "metric", "mean", "sd"))
+    table.writerow(("status", "candidate", "epsilon", "parameters", "places", "metric", "mean", "sd"))
     for each in (*evaluation.compared, *evaluation.references):
         parameters = "; ".join(f"{k}={v}" for k, v in each.parameters.items() if k != "epsilon")
         for group, metric, score in _rows(evaluation, each):
@@ -108,7 +110,7 @@ def _cell(value: float) -> str:
 
 
 def as_dict(evaluation: Evaluation) -> dict[str, Any]:
-    """The evaluation as JSON takes it; null where a metric has no meaning."""
+    """Return the evaluation for JSON; None where a metric has no meaning."""
     crowd = evaluation.throwaway
     return {
         "not_for_publication": True,
@@ -130,7 +132,7 @@ def as_dict(evaluation: Evaluation) -> dict[str, Any]:
         "best": [
             {
                 "epsilon": best.epsilon,
-                "contender": best.label,
+                "candidate": best.label,
                 "parameters": best.parameters,
                 "metric": best.metric,
                 **_score(best.error),
@@ -145,7 +147,7 @@ def as_dict(evaluation: Evaluation) -> dict[str, Any]:
 
 def _compared(evaluation: Evaluation, each: Compared) -> dict[str, Any]:
     return {
-        "contender": each.label,
+        "candidate": each.label,
         "mechanism": each.name,
         "epsilon": each.epsilon,
         "parameters": each.parameters,

@@ -1,4 +1,7 @@
-"""Noise from a public seed, for experiments that must come out the same each time. It protects nobody."""
+"""Noise from a public seed, for simulations that must be reproducible. It protects nobody.
+
+The only source of randomness in `evaluation/`; a lint checks that nothing else draws random numbers there.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +31,14 @@ class SimulatedNoise:
         self._generator = np.random.default_rng(seed)
 
     def laplace(self, values: Integers, scale: float) -> Integers:
-        """Values plus discrete Laplace noise of one scale."""
+        """Return values plus discrete Laplace noise of one scale."""
         return self.laplace_each(values, np.full(np.shape(values), float(scale)))
 
     def laplace_each(self, values: Integers, scales: Reals) -> Integers:
-        """Values plus discrete Laplace noise, each of its own scale: the difference of two geometric numbers."""
+        """Return values plus discrete Laplace noise of a scale each: the difference of two geometric numbers."""
         stop = -np.expm1(-1.0 / np.asarray(scales, dtype=np.float64))
         return values + self._generator.geometric(stop) - self._generator.geometric(stop)
 
     def bernoulli_each(self, probabilities: Reals) -> NDArray[np.bool_]:
-        """Coins, each true with its own probability."""
+        """Return booleans, each true with its own probability."""
         return self._generator.random(np.shape(probabilities)) < probabilities
