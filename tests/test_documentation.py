@@ -1,15 +1,20 @@
-"""What the documentation shows runs, and what it links to exists."""
+"""What the documentation shows runs, and what it links to or names exists."""
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import pkgutil
 import re
 import shlex
 import subprocess
 import sys
 import tempfile
+import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +57,136 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if python_in(page) and page != TUTORIAL], ids=name)
+@cache
+def code() -> tuple[set[str], dict[str, set[str]], dict[str, set[str]]]:
+    """Every name of the code and its tests, the members of every class, and what every module defines."""
+    names: set[str] = set()
+    members: dict[str, set[str]] = defaultdict(set)
+    defined: dict[str, set[str]] = defaultdict(set)
+    bases: dict[str, set[str]] = defaultdict(set)
+    for folder in ("src", "lab/src", "tests", "benchmarks"):
+        for file in ROOT.joinpath(folder).rglob("*.py"):
+            tree = ast.parse(file.read_text())
+            defined[file.stem] |= named_in(tree)
+            names |= named_in(tree)
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ClassDef):
+                    members[node.name] |= named_in(node)
+                    bases[node.name] |= {base.id for base in node.bases if isinstance(base, ast.Name)}
+    for _ in range(3):  # generations
+        for kind, parents in bases.items():
+            members[kind] |= set().union(*(members[parent] for parent in parents))
+    return names, members, defined
+
+
+def named_in(tree: ast.AST) -> set[str]:
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+    return found
+
+
+OF_OTHERS = {"exp", "expm1", "locentropy"}
+
+
+def unknown(text: str) -> list[str]:
+    """The functions, classes, parameters and files that a page names in `code` and that are not there."""
+    names, members, defined = code()
+    missing = []
+    for quoted in re.findall(r"`([^`\n]+)`", FENCED.sub("", text)):
+        if re.search(r"/|\.py$", quoted):
+            if re.match(r"(src|lab|tests|docs|benchmarks)/", quoted):
+                there = (ROOT / quoted).exists()
+            else:
+                there = any(next(ROOT.glob(f"{home}/**/{quoted}"), None) for home in ("src", "lab", "tests"))
+            missing += [] if there else [quoted]
+            continue
+        called = re.findall(r"[A-Za-z_][\w.]{2,}(?=\()", quoted)
+        for word in {*re.findall(r"^[A-Za-z_][\w.]{2,}", quoted), *called}:
+            first, _, rest = word.rpartition(".")
+            owner = first.rpartition(".")[2]
+            if owner == "np" or word in OF_OTHERS:
+                continue
+            if re.match(r"locentropy(_lab)?\.", word):
+                pkgutil.resolve_name(word)  # raises
+                known = True
+            elif owner in members:
+                known = rest in members[owner]
+            elif owner in defined:
+                known = rest in defined[owner]
+            else:
+                known = rest in names
+            missing += [] if known else [word]
+    return missing
+
+
+FENCED = re.compile(r"^```.*?^```", re.S | re.M)
+RELYING_ON_CODE = [*ROOT.glob("docs/proofs/*.md"), ROOT / "docs/paper-errata.md", ROOT / "docs/shares.md"]
+
+
+@pytest.mark.parametrize("page", sorted(RELYING_ON_CODE), ids=name)
+def test_what_a_proof_relies_on_exists(page: Path) -> None:
+    assert unknown(page.read_text()) == []
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        "`no_such_function`",
+        "`Limit.no_such_method`",
+        "`noise.no_such_function`",
+        "`lattice_sensitivity(no_such_function(C))`",
+        "`src/locentropy/no_such_file.py`",
+        "`no_such_file.py`",
+    ],
+)
+def test_what_is_not_there_is_found(gone: str) -> None:
+    assert unknown(f"By {gone}, and `Limit.scale`, `noise.to_lattice(profile.entropy)` and `np.rint`.")
+    assert not unknown(
+        "By `Baseline.scale`, `noise.to_lattice(profile.entropy)`, `tests/oracles` and `np.rint`."
+    )
+
+
+def test_files_that_pages_name_exist() -> None:
+    """Wherever a page speaks of a file of the repository."""
+    for page in PAGES:
+        for path in re.findall(r"`((?:src|lab|tests|docs|examples|benchmarks)/[\w./-]+)`", page.read_text()):
+            assert (ROOT / path).exists(), f"{name(page)}: {path}"
+
+
+def test_the_map_of_folders_is_the_import_contract() -> None:
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
+    layers = [layer.split(" | ") for layer in contract["layers"]]
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    rows = re.findall(r"^\| (`[a-z]+(?:/|\.py)`.*?) \|.*\| (.*?) \|$", text, re.M)
+    told = [word for folders, _ in rows for word in re.findall(r"[a-z]+(?=/|\.py)", folders)]
+    assert told == [folder for layer in layers for folder in layer]
+    below = {folder: layers[at + 1 :] for at, layer in enumerate(layers) for folder in layer}
+    for folders, may_import in rows:
+        folder = re.findall(r"[a-z]+(?=/|\.py)", folders)[-1]
+        named = [[word] for word in re.findall(r"`(\w+)`", may_import) if "down" not in may_import]
+        if may_import == "nothing":
+            assert below[folder] == []
+        elif named:
+            assert named == below[folder]
+        else:
+            assert may_import in ("everything below", f"everything from `{below[folder][0][0]}` down")
+
+
+# Whole stories, which tests of their own follow: below, and in tests/mechanisms/test_outside.py.
+TOLD_ELSEWHERE = {TUTORIAL, ROOT / "docs" / "add-a-mechanism.md"}
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if python_in(page) and page not in TOLD_ELSEWHERE], ids=name
+)
 def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     City(people=50, days=3).write(tmp_path / "demo")
     visits = pq.read_table(tmp_path / "demo" / "visits.parquet")
@@ -134,7 +268,7 @@ def test_help_has_an_example(command: str) -> None:
 
 def test_no_colour_where_nobody_sees_it() -> None:
     """Neither help nor results: what is piped is plain text."""
-    for call in (["publish", "--help"], ["plan", "--epsilon", "1", "--locations", "400"]):
+    for call in (["publish", "--help"], ["plan", "--epsilon", "1", "--n-locations", "400"]):
         done = subprocess.run(
             [sys.executable, "-c", "from locentropy.cli.main import run; run()", *call],
             capture_output=True,

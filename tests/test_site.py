@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import inspect
 import re
 import subprocess
 import sys
@@ -12,8 +14,11 @@ from typing import Any
 import pytest
 
 import locentropy
+import locentropy.mechanisms
+import locentropy.paper
+import locentropy.private
 
-from .report.browsing import chromium
+from .release.report.browsing import chromium
 
 ROOT = Path(__file__).parent.parent
 LOADING = {"src", "srcset", "data", "poster"}
@@ -80,8 +85,28 @@ def test_what_is_loaded_from_elsewhere_is_found(text: str) -> None:
 
 def test_every_public_name_is_in_the_reference(site: Path) -> None:
     text = "".join(page.read_text() for page in (site / "reference").glob("*.html"))
-    described = set(re.findall(r'id="locentropy\.(\w+)"', text))
-    assert described == set(locentropy.__all__) - {"__version__"}
+    for module, elsewhere in (
+        (locentropy, {"__version__"}),
+        (locentropy.mechanisms, {"Mechanism"}),  # it has its place as `le.Mechanism`
+        (locentropy.paper, set()),
+        (locentropy.private, set()),
+    ):
+        described = set(re.findall(rf'id="{re.escape(module.__name__)}\.(\w+)"', text))
+        assert described == set(module.__all__) - elsewhere, module.__name__
+
+
+def test_signatures_are_those_of_python(site: Path) -> None:
+    """A mechanism's parameters are shown with their defaults, and by keyword where they are."""
+    text = (site / "reference" / "paper.html").read_text()
+    shown = html.unescape(re.sub(r"<[^>]+>", "", text[text.index('id="locentropy.paper.LimitSS"') :]))
+    parameters = shown[shown.index("LimitSS(") + len("LimitSS(") : shown.index("\n)")]
+    told = [line.strip().rstrip(",") for line in parameters.splitlines() if line.strip()]
+    real = inspect.signature(locentropy.paper.LimitSS).parameters.values()
+    assert told[:2] == ["epsilon: float", "*"]
+    assert [line.partition(":")[0] for line in told if line != "*"] == [each.name for each in real]
+    assert [line.partition(" = ")[2] for line in told if line != "*"] == [
+        "" if each.default is each.empty else repr(each.default) for each in real
+    ]
 
 
 def test_links_to_the_code_become_paths(site: Path) -> None:
@@ -142,7 +167,7 @@ def test_in_a_browser(site: Path) -> None:
         page.on("console", lambda message: message.type in ("error", "warning") and said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
-        for name in ("index", "tutorial", "reference/mechanisms"):
+        for name in ("index", "tutorial", "reference/publishing", "reference/mechanisms"):
             page.goto(f"{HERE}{name}.html", wait_until="networkidle")
             assert page.locator("html").get_attribute("data-bs-theme") == "dark"
         page.get_by_text("Search", exact=False).first.click()
