@@ -109,7 +109,7 @@ def test_numbers_are_never_below_the_exact_ones(epsilon, delta):
 
 def test_without_a_ledger_it_says_so_and_with_one_what_it_says():
     without = deployment()["accounting"]["composition"].lower()
-    assert "no ledger: nobody keeps count of what these people have been charged" in without
+    assert "no ledger: this release was not counted against any budget of these people" in without
     said = deployment(ledger=LEDGER)["accounting"]["composition"]
     for words in (LEDGER.population, LEDGER.spend_id, "ε = 4, δ = 1e-6", "ε = 1.3, δ = 0 of it are spent"):
         assert words in said
@@ -119,15 +119,15 @@ def test_tuning_is_confessed():
     part = "preprocessing_and_hyperparameter_tuning"
     said = deployment(tuned_unaccounted=True, ledger=LEDGER)["implementation"][part]
     assert "parameters tuned on the data, unaccounted" in said
-    assert "records no look" in deployment(ledger=LEDGER)["implementation"][part]
+    assert "records no evaluation" in deployment(ledger=LEDGER)["implementation"][part]
     assert "not recorded" in deployment()["implementation"][part]
 
 
-def test_nothing_promised_is_said_as_such():
+def test_a_missing_guarantee_is_said_as_such():
     said = deployment(guarantee=NONE)
     assert said["basic"]["name"].startswith("NOT PRIVATE")
     assert "not for publication" in said["basic"]["intended_use"]
-    assert "Nothing is promised to anybody" in said["privacy_loss"]["privacy_unit_details"]
+    assert "There is no guarantee for anybody" in said["privacy_loss"]["privacy_unit_details"]
     assert "simulated" in said["privacy_loss"]["privacy_parameters_details"]
     assert said["dp_variant"]["unprotected_quantities"].startswith("Everything")
     assert "Differentially private with" not in yaml.safe_dump(said)

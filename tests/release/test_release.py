@@ -78,18 +78,18 @@ def test_to_pandas(monkeypatch):
 # --- refusals -------------------------------------------------------------------------------------------------------
 
 
-def test_estimates_without_a_promise_need_a_statement_that_says_so():
+def test_estimates_without_a_guarantee_need_a_statement_that_says_so():
     with pytest.raises(ReleaseError, match="not private"):
         Release.of(estimates(private=False), places(), statement())
     table = not_private().to_arrow()
     assert table["not_private"].to_pylist() == ["NOT PRIVATE"] * 3
-    promised_less = Release.of(estimates(), places(), statement(guarantee=NONE))
-    assert "not_private" in promised_less.to_arrow().column_names
+    less = Release.of(estimates(), places(), statement(guarantee=NONE))
+    assert "not_private" in less.to_arrow().column_names
 
 
 @pytest.mark.parametrize("mechanism", ["LimitSS", "LimitCB", "SomethingNew"])
 def test_error_bars_only_where_they_may_be_known(mechanism):
-    with pytest.raises(ReleaseError, match="not published"):
+    with pytest.raises(ReleaseError, match="may not be published"):
         release(mechanism=mechanism)
     assert Release.of(estimates(bars=False), None, statement(mechanism=mechanism))
 
@@ -164,7 +164,9 @@ def test_other_tables_are_refused(columns):
     ],
 )
 def test_statements_are_checked(changes):
-    with pytest.raises(LocentropyError, match=r"must be|is not one of|begin with|expected a whole|is not a day"):
+    with pytest.raises(
+        LocentropyError, match=r"must be|is not one of|begin with|expected a whole|is not a day"
+    ):
         statement(**changes)
 
 

@@ -147,7 +147,7 @@ def test_a_csv_that_is_none(directory, content):
         ("max_locations = 5", "max_locations = 4"),
         ("City of Example", "City of Elsewhere"),
         ("tier: 3", "tier: 1"),
-        ("# What is promised", "# What everybody promises"),
+        ("# The privacy guarantee", "# The best guarantee"),
         ("tier: 3", "tier: 3  # users: 4711"),
     ],
 )
@@ -159,7 +159,7 @@ def test_an_edited_manifest_with_its_fingerprint(directory, old, new):
 
 @pytest.mark.parametrize("version", ["0.0.1"])
 def test_another_versions_release_is_compared_by_its_numbers(tmp_path, version):
-    """Its words may be others; its promise may not."""
+    """Its words may be others; its guarantee may not."""
     directory = release(software_version=version).save(tmp_path / "old")
     edit(directory / "manifest.yaml", "Central", "Local")
     rehash(directory)
@@ -225,7 +225,7 @@ def test_error_bars_that_may_not_be(tmp_path):
     made = Release.of(estimates(bars=False), places(), statement(mechanism="LimitSS"))
     directory = made.save(tmp_path / "out")
     rewrite(directory, lambda table: table.add_column(6, "std_error", pa.array([0.1, None, 0.1])))
-    assert "not published" in bad(directory)["table"]
+    assert "may not be published" in bad(directory)["table"]
 
 
 @pytest.mark.parametrize("key", [b"pandas", b"locentropy", b"geo"])
@@ -239,12 +239,12 @@ def test_metadata_of_the_parquet_file(directory, key):
     assert "release.parquet" in bad(directory)["table"]
 
 
-def test_a_promise_for_what_promises_nothing(tmp_path):
+def test_names_of_a_guarantee_where_there_is_none(tmp_path):
     directory = release(guarantee=NONE).save(tmp_path / "out")
     for path in list(directory.iterdir()):
         path.rename(directory / path.name.replace(".NOT-PRIVATE", ""))
     edit(directory / "details.yaml", ".NOT-PRIVATE", "")
-    assert "do not fit what is promised" in bad(directory)["details"]
+    assert "do not fit its guarantee" in bad(directory)["details"]
 
 
 def test_a_directory_without_its_mark(tmp_path):
@@ -303,11 +303,11 @@ def test_no_directory(tmp_path):
 
 def paid(tmp_path: Path, *, guarantee: Guarantee | None = None, **changes):
     """A release that a ledger has paid for, after another one."""
-    promise = guarantee or statement().guarantee
+    stated = guarantee or statement().guarantee
     ledger = Ledger.create(tmp_path / "city.ledger", "riders", epsilon=4, delta="1e-6")
     ledger.spend(Guarantee.approximate(1, "1e-7"), purpose="earlier")
-    spend = ledger.spend(promise, purpose="this one")
-    spent = "inf" if promise.epsilon is None else "1.3"
+    spend = ledger.spend(stated, purpose="this one")
+    spent = "inf" if stated.epsilon is None else "1.3"
     note = {
         "population": "riders",
         "spend_id": spend.id,
@@ -316,7 +316,7 @@ def paid(tmp_path: Path, *, guarantee: Guarantee | None = None, **changes):
         "spent_epsilon": spent,
         "spent_delta": "1e-7",
     }
-    made = release(guarantee=promise, ledger=LedgerNote(**(note | changes)), release_id=new_id())
+    made = release(guarantee=stated, ledger=LedgerNote(**(note | changes)), release_id=new_id())
     ledger.record_release(spend.id, made.statement.release_id, "staged")
     return made.save(tmp_path / "paid"), ledger
 

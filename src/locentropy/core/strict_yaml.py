@@ -37,7 +37,7 @@ def parsed(raw: bytes) -> dict[str, Any]:
             f"is not YAML{where}: {getattr(error, 'problem', None) or 'unreadable'}."
         ) from None
     if not isinstance(content, dict):
-        raise ParameterError("must be a mapping of keys such as version, mechanism, places, budget.")
+        raise ParameterError("must be a mapping of keys such as version, mechanism, locations, budget.")
     return content
 
 

@@ -1,7 +1,8 @@
 """The plan file: YAML that one person approves and another runs.
 
-Nothing in it is guessed: keys that are not known, keys given twice, and a budget that is not what the parts cost are
-refused. Scalars are read as the text they are, so that no 0.1 turns into a binary fraction and no 010 into eight.
+Nothing in it is guessed: unknown keys, keys given twice, and a budget that is not what the parts cost are refused.
+Scalars are read as the text they are, so that 0.1 does not become a binary fraction, nor 010 eight. Version 0.1 had other
+names for some keys; they are read as well, but no file may use the old and the new name of one thing.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ParameterError
@@ -22,7 +24,7 @@ from locentropy.privacy.guarantee import exact_text
 from locentropy.release.statement import About
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Mapping
 
     from locentropy.mechanisms.base import Mechanism
 
@@ -33,12 +35,12 @@ _HEADER: Final = (
     "# A plan of locentropy: what is to be published, and what it costs. No data was read to make it.\n"
 )
 _ABOUT: Final = tuple(field.name for field in fields(About))
-_OLD_ABOUT: Final = {"purpose": "intended_use"}
-"""Keys of plan files that earlier versions wrote, and what they are called now."""
-_KEYS: Final = ("version", *_ABOUT, *_OLD_ABOUT, "mechanism", "locations", "places", "expected", "budget")
+_KEYS: Final = ("version", *_ABOUT, "mechanism", "locations", "expected", "budget")
+_OLD_KEYS: Final = {"purpose": "intended_use", "places": "locations"}
+"""What version 0.1 wrote, and what it is called now."""
 _SELECTION: Final = ("epsilon", "delta", "max_locations", "keep")
-_EXPECTED: Final = ("n_locations", "n_users", "users_per_location", "locations", "people")
-"""The last two are what earlier versions called the first two."""
+_EXPECTED: Final = ("n_locations", "n_users", "users_per_location")
+_OLD_EXPECTED: Final = {"locations": "n_locations", "people": "n_users"}
 _BUDGET: Final = ("epsilon", "delta")
 _NO_BUDGET: Final = "none"
 
@@ -54,7 +56,7 @@ def write(plan: Plan, path: str | Path) -> None:
 
 
 def read(path: str | Path) -> Plan:
-    """The plan of a plan file. Every complaint names the file and, where there is one, the key."""
+    """Read a plan file. Every error names the file and, where there is one, the key."""
     source = Path(path)
     try:
         with source.open("rb") as file:
@@ -93,29 +95,28 @@ def _content(plan: Plan) -> dict[str, Any]:
 
 
 def _budget(plan: Plan) -> dict[str, str]:
-    promise = plan.guarantee
-    if promise.epsilon is None:
+    guarantee = plan.guarantee
+    if guarantee.epsilon is None:
         return {"epsilon": _NO_BUDGET, "delta": _NO_BUDGET}
-    return {"epsilon": exact_text(promise.epsilon), "delta": exact_text(promise.delta)}
+    return {"epsilon": exact_text(guarantee.epsilon), "delta": exact_text(guarantee.delta)}
 
 
 def _plan_of(content: dict[str, Any]) -> Plan:
-    _refuse_unknown("", content, _KEYS)
+    _check_keys("", content, _KEYS, _OLD_KEYS)
     if content.get("version") != str(VERSION):
         raise ParameterError(f"version must be {VERSION}, the only one this software knows.")
     budget = _section(content, "budget", _BUDGET)
     with _complaints("mechanism: "):
         mechanism = _mechanism(_section(content, "mechanism"))
-    given = "places" if "places" in content and "locations" not in content else "locations"
+    given = "places" if "places" in content else "locations"
     with _complaints(f"{given}: "):
         kind, selection = _locations(_section(content, given, ("kind", *_SELECTION)))
     with _complaints("expected: "):
         n_locations, n_users, sizes = _expected(
-            _section(content, "expected", _EXPECTED) if "expected" in content else {}
+            _section(content, "expected", _EXPECTED, _OLD_EXPECTED) if "expected" in content else {}
         )
-    about = About(
-        **{_OLD_ABOUT.get(key, key): content[key] for key in (*_OLD_ABOUT, *_ABOUT) if key in content}
-    )
+    words = {_OLD_KEYS.get(key, key): value for key, value in content.items()}
+    about = About(**{name: words[name] for name in _ABOUT if name in words})
     plan = Plan(mechanism, kind, selection, n_locations, sizes, about, n_users)
     due = _budget(plan)
     if budget != due:
@@ -136,6 +137,8 @@ def _mechanism(section: dict[str, Any]) -> Mechanism:
 def _locations(section: dict[str, Any]) -> tuple[Any, SelectLocations | None]:
     """The kind, which `Plan` checks, and the selection if there is one."""
     kind = section.pop("kind", None)
+    if not isinstance(kind, str):
+        raise ParameterError("kind is missing. For example: kind: public-list")
     if not section:
         return kind, None
     missing = [name for name in _SELECTION[:3] if name not in section]
@@ -146,7 +149,7 @@ def _locations(section: dict[str, Any]) -> tuple[Any, SelectLocations | None]:
 
 def _expected(section: dict[str, Any]) -> tuple[int | None, int | None, tuple[int, ...]]:
     n_locations, n_users = (
-        next((_whole(name, section[name]) for name in names if section.get(name) is not None), None)
+        next((_whole(name, section[name]) for name in names if name in section), None)
         for names in (("n_locations", "locations"), ("n_users", "people"))
     )
     sizes = section.get("users_per_location", [])
@@ -159,20 +162,27 @@ def _expected(section: dict[str, Any]) -> tuple[int | None, int | None, tuple[in
     )
 
 
-def _section(content: dict[str, Any], key: str, known: Iterable[str] | None = None) -> dict[str, Any]:
+def _section(
+    content: dict[str, Any],
+    key: str,
+    known: tuple[str, ...] | None = None,
+    old: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
     section = content.get(key)
     if not isinstance(section, dict):
         raise ParameterError(f"{key} is missing, or not a mapping.")
     if known is not None:
-        _refuse_unknown(f"{key}.", section, known)
+        _check_keys(f"{key}.", section, known, old)
     return section
 
 
-def _refuse_unknown(path: str, section: dict[str, Any], known: Iterable[str]) -> None:
-    names = tuple(known)
+def _check_keys(path: str, section: dict[str, Any], known: tuple[str, ...], old: Mapping[str, str]) -> None:
+    """Raise for a key that is not known, and for one that is there under its old name as well."""
     for key in section:
-        if key not in names:
-            raise ParameterError(f"{path}{key[:60]} is not known here; known are {', '.join(names)}.")
+        if key not in known and key not in old:
+            raise ParameterError(f"{path}{key[:60]} is not known here; known are {', '.join(known)}.")
+        if old.get(key) in section:
+            raise ParameterError(f"{path}{key} is the old name of {path}{old[key]}. Remove one of them.")
 
 
 def _texts(section: dict[str, Any]) -> dict[str, Any]:
@@ -190,7 +200,7 @@ def _whole(name: str, value: Any) -> int:
 
 @contextmanager
 def _complaints(where: str) -> Iterator[None]:
-    """Say where in the file it is that something is wrong."""
+    """Add to an error where in the file it is."""
     try:
         yield
     except ParameterError as error:

@@ -1,7 +1,7 @@
-"""A plan: what is to be published, what it promises, and what it will be worth; from public numbers alone.
+"""A plan: what is to be published, its guarantee, and the error to expect; from public numbers alone.
 
-Nothing here takes or opens data. So a plan may be shown to anybody, and whoever approves it decides on the same numbers
-as whoever runs it. That includes the noise of Limit-SS as a function of n, which no release may show at the data's n.
+Nothing here takes or opens data. So a plan may be shown to anybody, and who approves it decides on the same numbers as
+who runs it. That includes the noise of Limit-SS as a function of n, which no release may show at the data's n.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _GUESSING = "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per
 
 @dataclass(frozen=True)
 class Plan:
-    """A release that was thought through but not made. Built by `plan`, or read from a plan file."""
+    """A release that is planned and not made. Built by `plan`, or read from a plan file."""
 
     mechanism: Mechanism
     """What computes the values."""
@@ -71,11 +71,11 @@ class Plan:
                 f"must be at most {MOST_SIZES:,} numbers.", parameter="users_per_location", example=_GUESSING
             )
         self._check_guesses()
-        _ = self.guarantee  # refuses parts whose δ add up to nothing
+        _ = self.guarantee  # raises for parts whose δ add up to 1 or more
 
     @cached_property
     def guarantee(self) -> Guarantee:
-        """What the whole release promises: the mechanism, and the selection before it."""
+        """The guarantee of the whole release: the mechanism, and the selection before it."""
         own = self.mechanism.guarantee
         return own if self.selection is None else self.selection.followed_by(own)
 
@@ -88,7 +88,7 @@ class Plan:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What numbers alone do not tell."""
+        """What to know beyond the numbers."""
         return self.expected.warnings
 
     def to_dict(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Plan:
 
     @classmethod
     def from_yaml(cls, path: str | Path) -> Plan:
-        """The plan of a plan file; refuses whatever it does not know."""
+        """Read a plan file; raises ParameterError for anything that it does not know."""
         from locentropy.planning.plan_file import read
 
         return read(path)
@@ -166,7 +166,7 @@ def plan(
     selection: SelectLocations | tuple[Any, Any, Any] | None = None,
     about: About | None = None,
 ) -> Plan:
-    """Say what a release would promise and be worth. Reads no data; every number given here must be public.
+    """Plan a release: its guarantee and the error to expect. Reads no data; all numbers given here must be public.
 
     Parameters
     ----------

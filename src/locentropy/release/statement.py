@@ -37,6 +37,7 @@ SOURCES: Final = ("public list", "grid", "private selection", "unprotected selec
 """How a source of locations begins; more words may follow."""
 
 _LONGEST: Final = 4000
+_LONGEST_SHOWN: Final = 60
 _MOST_PARAMETERS: Final = 100
 _AMOUNT: Final = re.compile(r"[0-9]{1,200}(\.[0-9]{1,200})?(e[+-]?[0-9]{1,3})?|[0-9]{1,200}/[0-9]{1,200}")
 
@@ -237,7 +238,7 @@ def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         example = 'About(sector="Government")' if name == "sector" else None
         raise ParameterError(
-            f"is not one of {', '.join(choices)}.", parameter=name, value=value, example=example
+            f"is not one of {', '.join(choices)}.", parameter=name, value=_clipped(value), example=example
         )
 
 
@@ -250,6 +251,12 @@ def _check_date(value: object) -> None:
         raise ParameterError(
             "is not a day.",
             parameter="publication_date",
-            value=value,
+            value=_clipped(value),
             example='About(publication_date="2026-11-15")',
         )
+
+
+def _clipped(value: object) -> object:
+    """The value, or its beginning: it may come from a file, and an error is a sentence."""
+    text = str(value)
+    return value if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

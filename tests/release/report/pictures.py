@@ -10,7 +10,7 @@ from locentropy.datasets.city import City
 
 from .browsing import Opened, chromium, opened
 
-IMAGES = Path(__file__).parents[2] / "docs" / "images"
+IMAGES = Path(__file__).parents[3] / "docs" / "images"
 PEOPLE, PLACES = 20_000, 3000
 POINTED_AT = 0.62, 0.47
 """Near a dot, as parts of the map."""

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locentropy.release.report.rank_posterior import StepDensity, DeconvolvedPosterior, NormalPosterior, distribution, deconvolve, variation
+from locentropy.release.report.rank_posterior import (
+    StepDensity,
+    DeconvolvedPosterior,
+    NormalPosterior,
+    distribution,
+    deconvolve,
+    variation,
+)
 from locentropy.release.report.ranking import TOP, ranking_of, ranks, top_chances
 
 from .making import town
@@ -33,7 +40,10 @@ def test_chances_are_shares_of_ten(places: list[tuple[float, float]], law: Calla
 @given(st.lists(NUMBERS, min_size=TOP + 1, max_size=30), st.floats(0.01, 50))
 def test_with_one_error_for_all_higher_is_never_less_likely(values: list[float], error: float) -> None:
     value = np.array(values)
-    for posterior in (DeconvolvedPosterior(value, np.full(len(value), error)), NormalPosterior(value, np.full(len(value), error))):
+    for posterior in (
+        DeconvolvedPosterior(value, np.full(len(value), error)),
+        NormalPosterior(value, np.full(len(value), error)),
+    ):
         found = top_chances(posterior)[np.argsort(value)]
         assert (np.diff(found) >= -1e-9).all()
 

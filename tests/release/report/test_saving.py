@@ -23,7 +23,7 @@ def unable(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(made: le.Release) -> bytes:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(pages, "_drawing", [fail])
+    monkeypatch.setattr(pages, "page", fail)
 
 
 @pytest.mark.usefixtures("unable")
@@ -84,9 +84,9 @@ def test_a_changed_page_can_be_drawn_anew_and_a_stray_file_is_told(tmp_path: Pat
     assert (tmp_path / "page.html").read_bytes() == page(le.Release.load(directory))
 
 
-@pytest.mark.usefixtures("unable")
-def test_a_page_of_other_numbers_is_noticed(tmp_path: Path) -> None:
-    with pytest.warns(PageWarning):
+def test_a_page_of_other_numbers_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch, pytest.warns(PageWarning):
+        patch.setattr(pages, "page", None)  # cannot be called
         directory = town(20).save(tmp_path / "may")
     done = locentropy("report", directory)
     assert done.returncode == 9
@@ -119,12 +119,12 @@ def test_drawn_anew(tmp_path: Path) -> None:
 
 
 def test_scripts_and_styles_are_in_the_wheel(tmp_path: Path) -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     made = Path(next(iter(WheelBuilder(str(root)).build(directory=str(tmp_path), versions=["standard"]))))
     packed = set(zipfile.ZipFile(made).namelist())
     assets = {
         path.relative_to(root / "src").as_posix()
-        for path in (root / "src").glob("locentropy/report/assets/*")
+        for path in (root / "src").glob("locentropy/release/report/assets/*")
     }
     assert assets
     assert assets <= packed
