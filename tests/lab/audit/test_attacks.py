@@ -7,12 +7,12 @@ import pytest
 
 from locentropy.mechanisms.paper.limit import Limit
 from locentropy.privacy.noise import OpenDPNoise
-from locentropy_lab.audit.mutation.checks.of_promises import SURE
-from locentropy_lab.audit.mutation.predictable import PredictableNoise
+from locentropy_lab.audit.mutation.guarantee_checks import SURE
+from locentropy_lab.audit.mutation.planting import PredictableNoise
 from locentropy_lab.audit.statistical import draws, releases
-from locentropy_lab.audit.statistical.confidence import Attack, with_few
-from locentropy_lab.audit.statistical.draws import attack_on_draws
-from locentropy_lab.audit.statistical.releases import attack_on_releases, promised, town_for
+from locentropy_lab.audit.confidence import Attack, with_few
+from locentropy_lab.audit.attack_draws import attack_on_draws
+from locentropy_lab.audit.attack_releases import attack_on_releases, promised, town_for
 from locentropy_lab.audit.subjects import SELECTION, SURVEY, at_defaults, subject_of
 
 HONEST = OpenDPNoise.laplace

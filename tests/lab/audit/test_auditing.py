@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 from locentropy.cli.main import app
 from locentropy.privacy.guarantee import Guarantee
 from locentropy_lab.audit import auditing, words
-from locentropy_lab.audit.mutation.faults import CATALOGUE
-from locentropy_lab.audit.mutation.faults.of_noise import ONE_FIFTH, TWO_THIRDS
-from locentropy_lab.audit.mutation.trying import Tried
-from locentropy_lab.audit.numerical.search import Cost, Numerical
-from locentropy_lab.audit.outcome import FAST, FULL, Audit, Settings, Statistical, Teeth
-from locentropy_lab.audit.statistical.confidence import Attack
-from locentropy_lab.audit.statistical.draws import Drawn
+from locentropy_lab.audit.mutation.catalogue import CATALOGUE
+from locentropy_lab.audit.mutation.noise_faults import ONE_FIFTH, TWO_THIRDS
+from locentropy_lab.audit.mutation.catalogue import Tried
+from locentropy_lab.audit.search import Cost, Numerical
+from locentropy_lab.audit.results import FAST, FULL, Audit, Settings, Statistical, Teeth
+from locentropy_lab.audit.confidence import Attack
+from locentropy_lab.audit.attack_draws import Drawn
 from locentropy_lab.audit.subjects import SELECTION, at_defaults, subject_names
 
 DRAWS, TEETH, PROCESSES = 1000, 5000, 3

@@ -11,15 +11,15 @@ from typer.testing import CliRunner
 
 from locentropy.cli.main import app
 from locentropy_lab.audit import auditing, words
-from locentropy_lab.audit.auditing import audit
-from locentropy_lab.audit.mutation.check import Check
-from locentropy_lab.audit.mutation.checks import CHECKS
-from locentropy_lab.audit.mutation.faults import CATALOGUE
-from locentropy_lab.audit.mutation.trying import Tried, sound
+from locentropy_lab.audit.run import audit
+from locentropy_lab.audit.mutation.planting import Check
+from locentropy_lab.audit.mutation.catalogue import CHECKS
+from locentropy_lab.audit.mutation.catalogue import CATALOGUE
+from locentropy_lab.audit.mutation.catalogue import Tried, sound
 from locentropy_lab.audit.numerical import search
-from locentropy_lab.audit.outcome import FULL, Audit, Settings
-from locentropy_lab.audit.page import page
-from locentropy_lab.audit.statistical.confidence import Attack
+from locentropy_lab.audit.results import FULL, Audit, Settings
+from locentropy_lab.audit.report import page
+from locentropy_lab.audit.confidence import Attack
 from tests.cli.test_commands import locentropy
 
 LITTLE = Settings(draws=400, runs=8, teeth=400, processes=1)

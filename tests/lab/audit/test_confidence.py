@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from locentropy_lab.audit.statistical.confidence import (
+from locentropy_lab.audit.confidence import (
     attack,
     epsilon_at_least,
     probability_at_least,

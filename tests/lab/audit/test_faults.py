@@ -9,12 +9,12 @@ import pytest
 
 from locentropy.mechanisms.paper import limit
 from locentropy_lab.audit import words
-from locentropy_lab.audit.mutation.checks import CHECKS
-from locentropy_lab.audit.mutation.faults import CATALOGUE
+from locentropy_lab.audit.mutation.catalogue import CHECKS
+from locentropy_lab.audit.mutation.catalogue import CATALOGUE
 from locentropy_lab.audit.mutation.planting import Change, Fault
-from locentropy_lab.audit.mutation.trying import sound, try_fault
+from locentropy_lab.audit.mutation.catalogue import sound, try_fault
 
-PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
+PAGE = Path(__file__).parents[3] / "docs" / "audit.md"
 BY_NAME = {fault.name: fault for fault in CATALOGUE}
 
 

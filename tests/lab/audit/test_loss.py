@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from locentropy_lab.audit.numerical.loss import Component, PrivacyLoss, components, exact_loss
-from locentropy_lab.audit.recording import Law
+from locentropy_lab.audit.privacy_loss import Component, PrivacyLoss, components, exact_loss
+from locentropy_lab.audit.subjects import Law
 
 OUTPUTS = np.arange(-300, 305)
 

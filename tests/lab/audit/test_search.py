@@ -16,11 +16,11 @@ from locentropy.mechanisms.paper.limit import Limit
 from locentropy.mechanisms.paper.limit_ss import LimitSS
 from locentropy.mechanisms.registry import mechanism_names
 from locentropy_lab.audit.numerical import search
-from locentropy_lab.audit.numerical.loss import components, exact_loss
-from locentropy_lab.audit.numerical.neighbours import every_crowd, joined, worst
-from locentropy_lab.audit.numerical.search import crowd_search, numerical, worst_crowds
-from locentropy_lab.audit.numerical.tables import asked, town
-from locentropy_lab.audit.recording import Crowd, crowd_queries, law_of
+from locentropy_lab.audit.privacy_loss import components, exact_loss
+from locentropy_lab.audit.neighbours import every_crowd, joined, worst
+from locentropy_lab.audit.search import crowd_search, numerical, worst_crowds
+from locentropy_lab.audit.neighbours import asked, town
+from locentropy_lab.audit.subjects import Crowd, crowd_queries, law_of
 from locentropy_lab.audit.subjects import SELECTION, SURVEY, at_defaults, subject_names, subject_of, subjects
 
 REACHED = {

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from locentropy.privacy.noise import OpenDPNoise
-from locentropy_lab.audit.mutation.faults.of_noise import ONE_FIFTH, TWO_THIRDS
-from locentropy_lab.audit.spreading import parts, spread
+from locentropy_lab.audit.mutation.noise_faults import ONE_FIFTH, TWO_THIRDS
+from locentropy_lab.audit.parallel import parts, spread
 
 
 def size_of_noise(draws: int = 4000) -> float:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from locentropy.core.bounds import Bounds
 from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS, TABLE, UNIT
-from locentropy_lab.audit.mutation.checks.of_bounding import beyond_one_user, changes, profiles
-from locentropy_lab.audit.numerical.tables import People, asked
+from locentropy_lab.audit.mutation.guarantee_checks import beyond_one_user, changes, profiles
+from locentropy_lab.audit.neighbours import People, asked
 
 LISTED = 8
 M, C = 2, 3

@@ -20,7 +20,7 @@ from locentropy.privacy.sensitivity import (
     supremum_from,
 )
 from locentropy.privacy.smooth import SmoothSensitivity
-from locentropy_lab.reproduction import as_printed
+from locentropy_lab import as_printed
 from tests.mechanisms.neighbours import entropy, every_crowd, joined, worst
 from tests.mechanisms.promises import selective_delta
 from tests.mechanisms.recording import Measured

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from locentropy_lab.reproduction.claims import CLAIMS
-from locentropy_lab.reproduction.claims.claim import (
+from locentropy_lab.reproduction.claims.judging import (
     AGREES,
     CORRECTED,
     FAILS,
@@ -19,10 +19,10 @@ from locentropy_lab.reproduction.claims.claim import (
     judge,
     verdict_of,
 )
-from locentropy_lab.reproduction.claims.results import Results
-from locentropy_lab.reproduction.lines import LINES
-from locentropy_lab.reproduction.publishing_ratio import EVERY, LEFT
-from locentropy_lab.reproduction.registry import EXPERIMENTS
+from locentropy_lab.reproduction.claims.judging import Results
+from locentropy_lab.reproduction.simulations import LINES
+from locentropy_lab.reproduction.data_statistics import EVERY, LEFT
+from locentropy_lab.reproduction.experiments import EXPERIMENTS
 from locentropy_lab.reproduction.sensitivities import (
     ALGORITHM_4,
     CORRECTED_NOISE,
@@ -30,7 +30,7 @@ from locentropy_lab.reproduction.sensitivities import (
     SENSITIVITIES,
 )
 from locentropy_lab.reproduction.settings import FULL
-from locentropy_lab.reproduction.sweeping import METRICS, SCHEMA, grid
+from locentropy_lab.reproduction.simulations import METRICS, SCHEMA, grid
 
 NAMED = {claim.name: claim for claim in CLAIMS}
 Errors = Callable[[str, str, float], float]

@@ -19,7 +19,7 @@ from locentropy.core.bounds import Bounds
 from locentropy.core.errors import ParameterError, SourceError
 from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS, UNIT
 from locentropy.visits.queries import open_queries
-from locentropy_lab.reproduction.data_counts import Counted
+from locentropy_lab.reproduction.data_counts import DataCounts
 from locentropy_lab.reproduction.data_counts import Chunk, count
 from locentropy_lab.reproduction.paper_data import counted, identity, new_york
 from locentropy_lab.reproduction.settings import FAST, FULL
@@ -81,7 +81,7 @@ def test_chunks_of_users_add_up(cuts: list[int], seed: int) -> None:
 
 def test_what_was_counted_survives_a_file() -> None:
     data = count("some", [chunk(visits_of(200))], IDS, SMALL, "most-visited")
-    again = Counted.from_arrays(data.arrays())
+    again = DataCounts.from_arrays(data.arrays())
     assert again.arrays().keys() == data.arrays().keys()
     for key, array in data.arrays().items():
         assert np.array_equal(array, again.arrays()[key]), key

@@ -17,18 +17,18 @@ import pyarrow.parquet as pq
 import pytest
 
 from locentropy.core.errors import ParameterError
-from locentropy_lab.reproduction import as_printed, reproducing, storing
+from locentropy_lab import as_printed, reproducing, storing
 from locentropy_lab.reproduction.claims import CLAIMS
-from locentropy_lab.reproduction.claims.claim import judge
-from locentropy_lab.reproduction.claims.results import Results
-from locentropy_lab.reproduction.drawing import figures
-from locentropy_lab.reproduction.laboratory import Laboratory
-from locentropy_lab.reproduction.lines import LINES, PRINTED, Point, Simulations, printed_smooth_scales
-from locentropy_lab.reproduction.registry import EXPERIMENTS
+from locentropy_lab.reproduction.claims.judging import judge
+from locentropy_lab.reproduction.claims.judging import Results
+from locentropy_lab.reproduction.figures import figures
+from locentropy_lab.reproduction.experiments import DataSets
+from locentropy_lab.reproduction.simulations import LINES, PRINTED, Point, Simulations, printed_smooth_scales
+from locentropy_lab.reproduction.experiments import EXPERIMENTS
 from locentropy_lab.reproduction.sensitivities import crossings
 from locentropy_lab.reproduction.settings import FAST
-from locentropy_lab.reproduction.storing import Store
-from locentropy_lab.reproduction.sweeping import METRICS
+from locentropy_lab.reproduction.result_files import Store
+from locentropy_lab.reproduction.simulations import METRICS
 
 SMALL = replace(
     FAST,
@@ -86,8 +86,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Results:
     with (shared / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         store = Store(shared)
-        laboratory = Laboratory(SMALL, store, None, lambda *_: None)
-        tables, _ = reproducing.computed(list(EXPERIMENTS.values()), laboratory, store)
+        data_sets = DataSets(SMALL, store, None, lambda *_: None)
+        tables, _ = reproducing.computed(list(EXPERIMENTS.values()), data_sets, store)
     return Results(SMALL, tables)
 
 
@@ -140,7 +140,7 @@ def test_printed_scales_are_those_of_the_paper() -> None:
 
 
 def test_lines_as_printed(tmp_path: Path) -> None:
-    data = Laboratory(TINY, Store(tmp_path), None, lambda *_: None).counted("sparse")
+    data = DataSets(TINY, Store(tmp_path), None, lambda *_: None).counted("sparse")
     simulations = Simulations(data, TINY)
     point = Point.default(TINY, "paper")
     for name in LINES:
@@ -184,8 +184,8 @@ def test_from_data_to_page(tmp_path: Path) -> None:
 
 def test_figures_have_words_and_one_colour_for_each_mechanism(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    laboratory = Laboratory(TINY, store, None, lambda *_: None)
-    tables, _ = reproducing.computed(list(EXPERIMENTS.values()), laboratory, store)
+    data_sets = DataSets(TINY, store, None, lambda *_: None)
+    tables, _ = reproducing.computed(list(EXPERIMENTS.values()), data_sets, store)
     drawn = {
         file: figure for name, table in tables.items() for file, figure in figures(name, table, TINY).items()
     }
@@ -236,12 +236,12 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch
 
 def test_counted_data_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(tmp_path)
-    first = Laboratory(TINY, store, None, lambda *_: None).counted("sparse")
-    monkeypatch.setattr("locentropy_lab.reproduction.laboratory.counted", lambda *_: 1 / 0)
-    again = Laboratory(TINY, store, None, lambda *_: None).counted("sparse")
+    first = DataSets(TINY, store, None, lambda *_: None).counted("sparse")
+    monkeypatch.setattr("locentropy_lab.reproduction.experiments.counted", lambda *_: 1 / 0)
+    again = DataSets(TINY, store, None, lambda *_: None).counted("sparse")
     assert again.entropy.tolist() == first.entropy.tolist()
     with pytest.raises(ZeroDivisionError):
-        Laboratory(replace(TINY, sparse_users=301), store, None, lambda *_: None).counted("sparse")
+        DataSets(replace(TINY, sparse_users=301), store, None, lambda *_: None).counted("sparse")
 
 
 def test_a_file_of_somebody_else_is_not_taken_for_ours(tmp_path: Path) -> None:

@@ -1,13 +1,24 @@
-"""What is audited: every mechanism with a name, at the parameters its own examples show, and what goes before one."""
+"""What is audited, and its law as seen from the noise.
+
+A subject is a mechanism at the parameters of its own example, or what may go before one: a selection, a survey. Made-up
+data goes in, and what the subject asks of the noise is recorded. So the law of a release is taken from the values and
+scales that are really used, never from formulas: a wrong formula shows. All that is published is computed from the
+answers to these questions.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
+import pyarrow as pa
 
 from locentropy.core.errors import ParameterError
+from locentropy.core.locations import Locations
+from locentropy.core.share_profile import ShareProfile
+from locentropy.core.visit_profile import VisitProfile
 from locentropy.mechanisms.registry import mechanism_class, mechanism_from, mechanism_names
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.mechanisms.survey import ActivitySurvey
@@ -15,38 +26,42 @@ from locentropy.mechanisms.survey import ActivitySurvey
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
-    from locentropy.core.locations import Locations
+    from locentropy.core.bounds import Bounds
     from locentropy.core.queries import Queries
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.privacy.noise import Noise
 
-    Ask = Callable[[Queries, Locations, Noise], Any]
+    Integers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+    Booleans = NDArray[np.bool_]
 
 SELECTION: Final = "select-locations"
 SURVEY: Final = "activity"
 
+Crowd = dict[int, int]
+"""The users of one location: how many of them made 1, 2, … visits."""
+
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Something that promises privacy, or says that it does not."""
+    """Something that gives a guarantee, or says that it gives none."""
 
     name: str
     """As on the command line."""
     holder: Any
     """The mechanism, with its parameters."""
-    ask: Ask
-    """Its way from queries to noisy numbers."""
-    shown: Callable[[Any, Locations], NDArray[np.bool_]]
+    ask: Callable[[Queries, Locations, Noise], Any]
+    """From queries to noisy numbers."""
+    shown: Callable[[Any, Locations], Booleans]
     """Which locations its noisy numbers are about."""
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is claimed."""
-        promise: Guarantee = self.holder.guarantee
-        return promise
+        """The guarantee that is audited."""
+        claimed: Guarantee = self.holder.guarantee
+        return claimed
 
     @property
     def max_locations(self) -> int:
@@ -60,32 +75,33 @@ class Subject:
 
 
 def subject_of(name: str, holder: Any) -> Subject:
-    """A mechanism with parameters of one's own, to be audited under a name."""
+    """Return a mechanism with parameters of one's own, to be audited under a name."""
     if name == SELECTION:
         return Subject(name, holder, lambda queries, listed, noise: holder.select(queries, noise), _selected)
     if name == SURVEY:
-        return Subject(name, holder, holder.measure, _everything)
+        return Subject(name, holder, holder.measure, _all_listed)
     return Subject(name, holder, holder.measure, _measured)
 
 
 def subject_names() -> tuple[str, ...]:
-    """All that can be audited."""
+    """All that can be audited: the mechanisms of locentropy, the selection and the survey."""
     return (*mechanism_names(), SELECTION, SURVEY)
 
 
 def subjects(names: Sequence[str] = ()) -> list[Subject]:
-    """The ones of these names, or all."""
+    """Return the subjects of these names, or all; raises ParameterError for an unknown name."""
     known = subject_names()
     for name in names:
         if name not in known:
             raise ParameterError(
-                f"{name[:40]!r} is none of {', '.join(known)}. For example: locentropy audit limit shares"
+                f"Unknown mechanism {name[:40]!r}. Choose from {', '.join(known)}. "
+                "For example: locentropy audit limit shares"
             )
     return [at_defaults(name) for name in known if not names or name in names]
 
 
 def at_defaults(name: str) -> Subject:
-    """A subject made anew, so that nothing it has computed before is remembered."""
+    """Return a new subject, in which nothing is cached."""
     if name == SELECTION:
         return subject_of(name, SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20))
     if name == SURVEY:
@@ -93,21 +109,147 @@ def at_defaults(name: str) -> Subject:
     return subject_of(name, mechanism_from(name, mechanism_class(name).example))
 
 
-def _everything(result: Any, listed: Locations) -> NDArray[np.bool_]:
+def _all_listed(result: Any, listed: Locations) -> Booleans:
     return np.ones(len(listed), dtype=np.bool_)
 
 
-def _measured(result: Any, listed: Locations) -> NDArray[np.bool_]:
+def _measured(result: Any, listed: Locations) -> Booleans:
     return _among(result.locations, listed)
 
 
-def _selected(result: Any, listed: Locations) -> NDArray[np.bool_]:
+def _selected(result: Any, listed: Locations) -> Booleans:
     return _among(result.ids, listed)
 
 
-def _among(ids: pa.Array, listed: Locations) -> NDArray[np.bool_]:
+def _among(ids: pa.Array, listed: Locations) -> Booleans:
     import pyarrow.compute as pc
 
     return np.asarray(
         pc.is_in(listed.ids, value_set=ids.cast(listed.ids.type)).to_numpy(zero_copy_only=False)
+    )
+
+
+# --- made-up data -------------------------------------------------------------------------------------------------
+
+
+def crowd_queries(crowds: Sequence[Crowd]) -> Queries:
+    """Queries on made-up crowds, one for each location; they answer what mechanisms ask about locations."""
+    return cast("Queries", CrowdQueries(crowds))
+
+
+class CrowdQueries:
+    """Queries on users who are at one location each."""
+
+    def __init__(self, crowds: Sequence[Crowd], ids: Sequence[str] | None = None) -> None:
+        rows = [
+            (at, visits, users) for at, crowd in enumerate(crowds) for visits, users in crowd.items() if users
+        ]
+        table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+        self.locations = pa.array(ids or [f"{at:06}" for at in range(len(crowds))], pa.string())
+        self._index, self._visits, self._users = (np.ascontiguousarray(each) for each in table.T)
+
+    def profile(self, bounds: Bounds) -> VisitProfile:
+        """Visits clipped to C; nobody is at more than one location, so M changes nothing."""
+        visits = np.minimum(self._visits, bounds.max_visits)
+        resolved = bounds.resolved(has_time=False)
+        return VisitProfile.from_rows(self.locations, self._index, visits, self._users, resolved)
+
+    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
+        """Everyone is at one location, and has the largest share there."""
+        presence = self._users * largest
+        rows = (self._index, np.minimum(self._visits, max_visits), presence)
+        by_share = (np.full_like(presence, largest), presence)
+        asked = (unit, largest, max_visits)
+        return ShareProfile.from_rows(self.locations, asked, rows, by_share, (self._visits, presence))
+
+
+# --- what is asked of the noise -----------------------------------------------------------------------------------
+
+
+class Draw(NamedTuple):
+    """One question to the noise: integers, and the scale of the noise of each."""
+
+    values: Integers
+    scales: Reals
+
+
+class Recorder:
+    """`Noise` that adds nothing, lets every coin fall the same way, and records what it was asked for."""
+
+    private = False
+
+    def __init__(self, *, coin: bool = False) -> None:
+        self.coin = coin
+        self.draws: list[Draw] = []
+        self.chances: list[Reals] = []
+
+    def laplace(self, values: Integers, scale: float) -> Integers:
+        """Return the values unchanged."""
+        return self._noted(values, np.full(np.shape(values), float(scale)))
+
+    def laplace_each(self, values: Integers, scales: Reals) -> Integers:
+        """Return the values unchanged."""
+        return self._noted(values, scales)
+
+    def bernoulli_each(self, probabilities: Reals) -> Booleans:
+        """Return the same side of every coin."""
+        self.chances.append(np.array(probabilities, dtype=np.float64))
+        return np.full(np.shape(probabilities), self.coin)
+
+    def _noted(self, values: Integers, scales: Reals) -> Integers:
+        self.draws.append(Draw(np.array(values), np.array(scales, dtype=np.float64)))
+        return self.draws[-1].values.copy()
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """The law of a release: independent integers with discrete Laplace noise, each perhaps shown only by chance."""
+
+    values: Integers
+    """Everything that is noised, in the order in which it is asked."""
+    scales: Reals
+    """The scale of the noise of each."""
+    chances: tuple[Fraction, ...] | None
+    """With which probability each is shown; None where all are. What is shown with probability 0 has no value."""
+    places: int
+    """The number of locations that it is about."""
+
+    @property
+    def width(self) -> int:
+        """How many integers each location has, where all of them belong to locations."""
+        return self.values.size // max(1, self.places)
+
+
+def law_of(subject: Subject, queries: Queries) -> Law:
+    """Return what a subject asks of the noise about this data.
+
+    Where it flips coins, it is run with all coins one way and then the other: what the coins decide is then shown in
+    exactly one of the two runs.
+    """
+    listed = Locations(queries.locations)
+    noise, shown = _run(subject, queries, listed, coin=False)
+    if not noise.chances and shown.all():
+        values, scales = _joined(noise)
+        return Law(values, scales, None, len(listed))
+    values, scales = np.zeros(len(listed), dtype=np.int64), np.ones(len(listed))
+    for recorder, seen in ((noise, shown), _run(subject, queries, listed, coin=True)):
+        if recorder.draws:
+            values[seen], scales[seen] = _joined(recorder)
+    # Coins that fall "no" show those whose likelier outcome it is to be shown; without coins there is no chance in it.
+    tails = noise.chances[0].tolist() if noise.chances else [0.0] * len(listed)
+    chances = [
+        1 - Fraction(tail) if likely else Fraction(tail) for tail, likely in zip(tails, shown, strict=True)
+    ]
+    return Law(values, scales, tuple(chances), len(listed))
+
+
+def _run(subject: Subject, queries: Queries, listed: Locations, *, coin: bool) -> tuple[Recorder, Booleans]:
+    noise = Recorder(coin=coin)
+    return noise, subject.shown(subject.ask(queries, listed, noise), listed)
+
+
+def _joined(noise: Recorder) -> tuple[Integers, Reals]:
+    return (
+        np.concatenate([draw.values.ravel() for draw in noise.draws]),
+        np.concatenate([draw.scales.ravel() for draw in noise.draws]),
     )

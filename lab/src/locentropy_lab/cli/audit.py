@@ -1,4 +1,4 @@
-"""`locentropy audit`: attack our own promises, on this machine, with this installation."""
+"""`locentropy audit`: test the guarantees of this installation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.files import check_writable
 
 if TYPE_CHECKING:
-    from locentropy_lab.audit.outcome import Audit
+    from locentropy_lab.audit.results import Audit
 
 FAILED: Final = 10
 """The exit code of an audit that has found something; no error of the software has it."""
@@ -47,7 +47,7 @@ def audit(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    r"""Try to break what is promised: search, attack, plant faults. Reads no data and spends no budget.
+    r"""Try to break the guarantees: search, attack, plant faults. Reads no data and spends no budget.
 
     Searches the worst neighbours of every mechanism and computes what they
     cost; attacks millions of draws and thousands of whole releases; plants
@@ -62,18 +62,18 @@ def audit(
 
       locentropy audit limit shares --json
     """
-    from locentropy_lab.audit.auditing import audit as run
-    from locentropy_lab.audit.outcome import FAST, FULL
+    from locentropy_lab.audit.results import FAST, FULL
+    from locentropy_lab.audit.run import run_audit
     from locentropy_lab.audit.subjects import subjects
 
     names = list(mechanism or ())
-    subjects(names)  # refuses names that are none
+    subjects(names)  # raises for unknown names before anything runs
     if to is not None:
         _check_file(to)
     settings = replace(FAST if fast else FULL, processes=processes)
     settings = replace(settings, draws=draws or settings.draws, runs=runs or settings.runs)
     with progress_bar() as progress:
-        found = run(names, settings, progress)
+        found = run_audit(names, settings, progress)
     if as_json:
         out.print_json(json.dumps(found.to_dict()))
     else:
@@ -87,7 +87,7 @@ def audit(
 
 
 def _check_file(path: Path) -> None:
-    """Refuse now what could not be written in half an hour."""
+    """Raise now rather than after half an hour, when the page is written."""
     if path.suffix != ".html" or path.is_dir():
         raise ParameterError(f"--out {path} must be a page. For example: --out audit.html")
     check_writable(path)
@@ -95,7 +95,7 @@ def _check_file(path: Path) -> None:
 
 def _write(found: Audit, path: Path) -> None:
     from locentropy.core.files import atomic_write
-    from locentropy_lab.audit.page import page
+    from locentropy_lab.audit.report import page
 
     with atomic_write(path) as [part]:
         part.write_text(page(found), encoding="utf-8")
@@ -103,18 +103,18 @@ def _write(found: Audit, path: Path) -> None:
 
 
 def _show(found: Audit) -> None:
-    from locentropy_lab.audit import words
+    from locentropy_lab.audit import report
 
-    _table("What the worst neighbours cost", words.NUMERICAL, words.numerical_rows(found))
+    _table("What the worst neighbours cost", report.NUMERICAL, report.numerical_rows(found))
     _table(
-        "What attackers could show, with 99 % confidence", words.STATISTICAL, words.statistical_rows(found)
+        "What attackers could show, with 99 % confidence", report.STATISTICAL, report.statistical_rows(found)
     )
     if found.statistical:
-        out.print(words.told_teeth(found.teeth), markup=False, soft_wrap=True)
+        out.print(report.power_text(found.power), markup=False, soft_wrap=True)
     if found.mutation:
-        _table("Planted faults", words.SEEN, words.seen_rows(found))
-        out.print(words.told_faults(found), markup=False, soft_wrap=True)
-    out.print(words.told_verdict(found), markup=False, style="bold")
+        _table("Planted faults", report.SHORT_TRIALS, report.short_trial_rows(found))
+        out.print(report.faults_text(found), markup=False, soft_wrap=True)
+    out.print(report.verdict_text(found), markup=False, style="bold")
 
 
 def _table(title: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

@@ -1,4 +1,4 @@
-"""`locentropy reproduce`: the paper's evaluation again, figure by figure, and ours beside it."""
+"""`locentropy reproduce`: the evaluation of the 2016 paper again, figure by figure, with what was added beside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from locentropy.cli.console import note, out, progress_bar, warn
 from locentropy.core.errors import ParameterError, SourceError
 
 if TYPE_CHECKING:
-    from locentropy_lab.reproduction.reproducing import Reproduction
+    from locentropy_lab.reproduction.run import Reproduction
 
 _OURS = ("cache", "numbers")
 
@@ -67,9 +67,8 @@ def reproduce(
       locentropy reproduce table2 fig8 --out again \
       --gowalla loc-gowalla_totalCheckins.txt.gz
     """
-    from locentropy_lab.reproduction.claims.claim import OPEN
-    from locentropy_lab.reproduction.reproducing import NO_GOWALLA, chosen
-    from locentropy_lab.reproduction.reproducing import reproduce as run
+    from locentropy_lab.reproduction.claims.judging import OPEN
+    from locentropy_lab.reproduction.run import NO_GOWALLA, chosen, run_experiments
     from locentropy_lab.reproduction.settings import FAST, FULL
 
     names = list(what or ())
@@ -80,11 +79,11 @@ def reproduce(
             f"{gowalla}: there is no such file. For example: --gowalla loc-gowalla_totalCheckins.txt.gz"
         )
     with progress_bar() as progress:
-        made = run(
+        made = run_experiments(
             names, FAST if fast else FULL, to, gowalla=gowalla, again=again, progress=progress, told=note
         )
     if as_json:
-        from locentropy_lab.reproduction.reproducing import verdicts
+        from locentropy_lab.reproduction.run import verdicts
 
         out.print_json(json.dumps(verdicts(made)))
     else:
@@ -99,7 +98,7 @@ def reproduce(
 
 
 def _check_folder(folder: Path) -> None:
-    """Go on in a folder of ours, begin in a new one, and touch no other."""
+    """Raise ParameterError unless the folder is new, empty or that of an earlier run."""
     if folder.exists() and (
         not folder.is_dir() or (any(folder.iterdir()) and not all((folder / name).is_dir() for name in _OURS))
     ):

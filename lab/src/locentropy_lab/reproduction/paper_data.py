@@ -1,4 +1,4 @@
-"""The paper's three data sets, counted: Sparse and Dense are drawn, Gowalla is read from a file of the user's."""
+"""The paper's three data sets: Sparse and Dense are drawn, Gowalla is read from a file of the user's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from locentropy.core.errors import SourceError
 from locentropy.visits.columns import BY_ID
 from locentropy.visits.engines.base import Resources
 from locentropy.visits.visits import Visits
-from locentropy_lab.reproduction.counting import Chunk, count
+from locentropy_lab.reproduction.data_counts import Chunk, count
 from locentropy_lab.zipf import USERS_PER_CHUNK, ZipfVisits
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from locentropy.visits.engines.base import Progress
-    from locentropy_lab.reproduction.counted import Counted
+    from locentropy_lab.reproduction.data_counts import DataCounts
     from locentropy_lab.reproduction.settings import Settings
 
 SPARSE: Final = "sparse"
@@ -48,7 +48,7 @@ def identity(name: str, settings: Settings, gowalla: Path | None) -> dict[str, A
     }  # fmt: skip
 
 
-def counted(name: str, settings: Settings, gowalla: Path | None, progress: Progress) -> Counted:
+def counted(name: str, settings: Settings, gowalla: Path | None, progress: Progress) -> DataCounts:
     """Draw or read a data set and count it."""
     if name == GOWALLA:
         assert gowalla is not None  # noqa: S101
@@ -78,7 +78,7 @@ def _chunks(data: ZipfVisits) -> Iterator[Chunk]:
         yield Chunk(Visits(table), pc.max(totals).as_py())
 
 
-def _gowalla(path: Path, settings: Settings, progress: Progress) -> Counted:
+def _gowalla(path: Path, settings: Settings, progress: Progress) -> DataCounts:
     table = new_york(path, progress)
     ids = np.sort(table["location"].unique().to_numpy())
     totals = table.group_by("user").aggregate([([], "count_all")])["count_all"]

@@ -12,8 +12,7 @@ from locentropy.mechanisms.paper.limit_ss import LimitSS
 from locentropy.privacy.noise import LATTICE
 from locentropy.privacy.sensitivity import global_sensitivity, local_sensitivity, supremum_from
 from locentropy.privacy.smooth import SmoothSensitivity
-from locentropy_lab.reproduction import as_printed
-from locentropy_lab.reproduction.lines import printed_smooth_scales
+from locentropy_lab import as_printed
 from locentropy_lab.reproduction.settings import C_MAX, M_MAX
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def noise_by_users(settings: Settings) -> pa.Table:
     scales = {
         "baseline-as-printed": flat * as_printed.limit_scale(epsilon, M_MAX, C_MAX),
         "limit-as-printed": flat * as_printed.limit_scale(epsilon, m, c),
-        "limit-ss-as-printed": printed_smooth_scales(n, epsilon, m, c, settings),
+        "limit-ss-as-printed": as_printed.limit_ss_scales(n, epsilon, settings.delta, m, c, settings.floor),
         "limit-cb-as-printed": shown * as_printed.limit_cb_scale(epsilon, m, c, k),
         "baseline": flat * M_MAX * global_sensitivity(C_MAX) / epsilon,
         "limit": flat * m * global_sensitivity(c) / epsilon,
@@ -91,7 +90,7 @@ def crossings(settings: Settings) -> dict[str, int | None]:
     s = settings
     users = np.arange(1, 20_001)
     bound = (s.epsilon, s.max_locations, s.max_visits)
-    scales = printed_smooth_scales(users, *bound, s)
+    scales = as_printed.limit_ss_scales(users, s.epsilon, s.delta, s.max_locations, s.max_visits, s.floor)
     crowd = float(as_printed.limit_cb_scale(*bound, s.min_users))
     per_unit = s.max_locations / s.epsilon
     smooth = SmoothSensitivity(s.max_visits, as_printed.beta(s.epsilon, s.delta), s.floor)(users)

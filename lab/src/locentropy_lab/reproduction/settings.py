@@ -1,4 +1,4 @@
-"""What the paper's experiments were made with: its defaults and grids, and how much of it a run repeats."""
+"""The paper's parameters and grids, and how much of its experiments a run repeats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planting a fault: something is replaced while a block runs, and put back whatever happens."""
+"""What faults and checks are made of: replacements that are undone, questions with names, and noise without secrets."""
 
 from __future__ import annotations
 
@@ -6,17 +6,26 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
 
 _INHERITED: Final = object()
 """Stands for an attribute that a class has from its parent."""
 
+_GOLDEN: Final = (np.sqrt(5.0) - 1.0) / 2.0
+
 
 @contextmanager
 def replaced(where: Any, name: str, by: Any) -> Iterator[None]:
-    """Have another attribute of a module or class in the meantime."""
-    kept = vars(where).get(name, _INHERITED)  # as it is stored: a property or class method, not what it gives
+    """Replace an attribute of a module or class while the block runs."""
+    kept = vars(where).get(name, _INHERITED)  # as stored: a property or class method, not its value
     setattr(where, name, by)
     try:
         yield
@@ -29,23 +38,26 @@ def replaced(where: Any, name: str, by: Any) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Change:
-    """One replacement: what is replaced, and by what, made from what was there."""
+    """One replacement."""
 
     where: Any
+    """The module or class."""
     name: str
+    """Its attribute."""
     make: Callable[[Any], Any]
+    """Makes the replacement from what was there."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake that somebody could make."""
+    """A mistake that somebody could make in the software."""
 
     name: str
     """What is wrong, in a few words."""
     why: str
-    """What it would do to people, or to the promise."""
+    """What it would do to people, or to the guarantee."""
     caught_by: str
-    """The check that must see it."""
+    """The name of the check that must see it."""
     changes: tuple[Change, ...]
     """What is planted."""
 
@@ -57,3 +69,77 @@ class Fault:
                 true = getattr(change.where, change.name)
                 stack.enter_context(replaced(change.where, change.name, change.make(true)))
             yield
+
+
+@dataclass(frozen=True)
+class Check:
+    """A property that the software must have."""
+
+    name: str
+    """The property, in a few words."""
+    find: Callable[[], list[str]]
+    """Returns everything that is wrong, in sentences; nothing if all is well. It computes all it needs anew."""
+
+
+def check(name: str) -> Callable[[Callable[[], list[str]]], Check]:
+    """Make a function a check."""
+    return lambda find: Check(name, find)
+
+
+class PredictableNoise:
+    """`Noise` that anybody can compute again. It protects nobody.
+
+    It is spread like the real one, and depends on nothing but the position of a value in its row.
+    """
+
+    private = False
+
+    def laplace(self, values: Integers, scale: float) -> Integers:
+        """Values plus the same numbers each time."""
+        return values + np.rint(self.reals(np.shape(values)) * scale).astype(np.int64)
+
+    def laplace_each(self, values: Integers, scales: Reals) -> Integers:
+        """Values plus the same numbers each time, each of its own scale."""
+        return values + np.rint(self.reals(np.shape(values)) * np.asarray(scales)).astype(np.int64)
+
+    def bernoulli_each(self, probabilities: Reals) -> NDArray[np.bool_]:
+        """Coins that fall the same way each time."""
+        return np.asarray(self._even(np.shape(probabilities)) < probabilities)
+
+    def reals(self, shape: tuple[int, ...]) -> Reals:
+        """Real numbers that look like Laplace noise of scale 1."""
+        half = self._even(shape) - 0.5
+        spread: Reals = -np.sign(half) * np.log1p(-2.0 * np.abs(half))
+        return spread
+
+    def _even(self, shape: tuple[int, ...]) -> Reals:
+        """Numbers spread evenly over 0 to 1: multiples of the golden ratio."""
+        count = np.arange(1, int(np.prod(shape, dtype=np.int64)) + 1, dtype=np.float64)
+        even: Reals = np.mod(count * _GOLDEN, 1.0).reshape(shape)
+        return even
+
+
+class DrowningNoise:
+    """`Noise` so large that nothing is left of the values: the same answers whatever the data."""
+
+    private = False
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def laplace(self, values: Integers, scale: float) -> Integers:
+        """Numbers that do not depend on the values."""
+        return self._answer(values)
+
+    def laplace_each(self, values: Integers, scales: Reals) -> Integers:
+        """Numbers that do not depend on the values."""
+        return self._answer(values)
+
+    def bernoulli_each(self, probabilities: Reals) -> NDArray[np.bool_]:
+        """Coins that never come up."""
+        return np.zeros(np.shape(probabilities), dtype=np.bool_)
+
+    def _answer(self, values: Integers) -> Integers:
+        self._asked += 1
+        steps = np.arange(np.size(values), dtype=np.int64).reshape(np.shape(values))
+        return (steps * 1_007_919 + self._asked * 104_729) % 12_000_000 + 2_000_000

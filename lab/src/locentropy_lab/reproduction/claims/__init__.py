@@ -1,24 +1,22 @@
-"""What the paper claims, each by name, and what our numbers say to it."""
+"""The paper's claims, each with a name, and what our numbers say about it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from locentropy_lab.reproduction.claims.about_bounds import ABOUT_BOUNDS
-from locentropy_lab.reproduction.claims.about_budget import ABOUT_BUDGET
-from locentropy_lab.reproduction.claims.about_data import ABOUT_DATA
-from locentropy_lab.reproduction.claims.about_gowalla import ABOUT_GOWALLA
-from locentropy_lab.reproduction.claims.about_noise import ABOUT_NOISE
-from locentropy_lab.reproduction.claims.about_publishing import ABOUT_PUBLISHING
+from locentropy_lab.reproduction.claims.data import DATA_CLAIMS, PUBLISHING_CLAIMS
+from locentropy_lab.reproduction.claims.gowalla import GOWALLA_CLAIMS
+from locentropy_lab.reproduction.claims.noise import NOISE_CLAIMS
+from locentropy_lab.reproduction.claims.parameters import BOUNDS_CLAIMS, BUDGET_CLAIMS
 
 if TYPE_CHECKING:
-    from locentropy_lab.reproduction.claims.claim import Claim
+    from locentropy_lab.reproduction.claims.judging import Claim
 
 CLAIMS: Final[tuple[Claim, ...]] = (
-    *ABOUT_DATA,
-    *ABOUT_NOISE,
-    *ABOUT_PUBLISHING,
-    *ABOUT_BUDGET,
-    *ABOUT_BOUNDS,
-    *ABOUT_GOWALLA,
+    *DATA_CLAIMS,
+    *NOISE_CLAIMS,
+    *PUBLISHING_CLAIMS,
+    *BUDGET_CLAIMS,
+    *BOUNDS_CLAIMS,
+    *GOWALLA_CLAIMS,
 )

@@ -1,0 +1,192 @@
+"""Checks of what neighbours cost, and of the counts that bounds rest on.
+
+The costs are those of the audit's own searches and attack, at the default parameters and where faults show best.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from locentropy.core.bounds import Bounds
+from locentropy.mechanisms.limit_ptr import LimitPTR
+from locentropy.mechanisms.paper.limit import Limit
+from locentropy.privacy.guarantee import exact
+from locentropy.visits.queries import open_queries
+from locentropy.visits.visits import Visits
+from locentropy_lab.audit.attack_draws import attack_on_draws
+from locentropy_lab.audit.mutation.planting import Check, check
+from locentropy_lab.audit.neighbours import ONE_THREAD, town
+from locentropy_lab.audit.search import crowd_search, table_search
+from locentropy_lab.audit.subjects import SELECTION, SURVEY, at_defaults, crowd_queries, law_of, subject_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from locentropy.core.bounds import Keep
+    from locentropy.core.visit_profile import VisitProfile
+    from locentropy_lab.audit.neighbours import People
+    from locentropy_lab.audit.search import Cost
+    from locentropy_lab.audit.subjects import Subject
+
+
+DRAWS: Final = 200_000
+"""Enough to tell noise at two thirds of its scale from noise as promised."""
+SURE: Final = 1 - 1e-4
+"""A check must not complain by chance."""
+
+
+def _subjects(name: str) -> list[Subject]:
+    """The defaults, and parameters at which nothing hides a fault."""
+    found = [at_defaults(name)]
+    if name == "limit":  # an entropy that lies next to a lattice point
+        found.append(subject_of(name, Limit(epsilon=1.0, max_locations=1, max_visits=15)))
+    if name == "limit-ptr":  # where the noise of the values has nothing to spare
+        found.append(
+            subject_of(
+                name, LimitPTR(1.0, delta=1e-8, max_locations=5, max_visits=5, min_users=5000, split=0.3)
+            )
+        )
+    return found
+
+
+def _beyond_guarantee(subjects: list[Subject], search: Callable[[Subject], Cost]) -> list[str]:
+    wrong = []
+    for subject in subjects:
+        cost = search(subject)
+        if subject.guarantee.private and not cost.kept:
+            wrong.append(
+                f"{subject.name} promises ε = {float(subject.guarantee.epsilon or 0):g}, and {cost.worst} costs "
+                f"{cost.epsilon:.9g}"
+            )
+    return wrong
+
+
+def _crowds(name: str) -> Check:
+    return Check(f"cost of crowds, {name}", lambda: _beyond_guarantee(_subjects(name), crowd_search))
+
+
+def _tables(name: str) -> Check:
+    return Check(f"cost in the engine, {name}", lambda: _beyond_guarantee([at_defaults(name)], table_search))
+
+
+COSTS: Final = (
+    *map(_crowds, ("limit", "baseline", "moments", "limit-ss", "limit-ptr", "limit-cb", SELECTION)),
+    *map(_tables, ("limit", "moments", "limit-ptr", "shares", SURVEY)),
+)
+
+
+@check("attack on draws, limit")
+def attacked() -> list[str]:
+    """The lower bound of an attack is no more than the claim."""
+    shown = attack_on_draws(at_defaults("limit"), DRAWS, confidence=SURE).attack.epsilon
+    return [f"an attack shows ε ≥ {shown:.3g}, and 1 is promised"] if shown > 1.0 else []
+
+
+@check("selection stops at the threshold")
+def threshold() -> list[str]:
+    """Up to k users a place is never named, and with one more hardly ever."""
+    wrong = []
+    for name in ("limit-ptr", SELECTION):
+        subject = at_defaults(name)
+        least = int(getattr(subject.holder, "min_users", 0))
+        crowds = [{1: users} for users in range(max(0, least - 3), least + 2)]
+        chances = law_of(subject, crowd_queries(crowds)).chances or ()
+        if any(chances[:-1]):
+            wrong.append(f"{name} names places of at most {least} users")
+        if not 0 < chances[-1] <= exact(subject.holder.delta) / subject.max_locations:
+            wrong.append(f"{name} names places of {least + 1} users with a probability above δ/M")
+    return wrong
+
+
+@check("scales and questions are public")
+def scales() -> list[str]:
+    """How much noise there is, and for how many numbers, is the same whatever the data; Limit-SS says otherwise."""
+    wrong = []
+    for name in ("shares", "moments", "limit", "limit-ptr"):
+        subject = at_defaults(name)
+        few, many = (law_of(subject, crowd_queries([{1: users}, {2: 2 * users}, {}])) for users in (60, 900))
+        same_shape = few.scales.shape == many.scales.shape
+        if not same_shape or not np.array_equal(few.scales, many.scales):
+            wrong.append(f"the noise of {name} depends on the data")
+    return wrong
+
+
+_M, _C = 3, 4
+_RULES: Final[tuple[Keep, ...]] = ("most-visited", "first", "lowest-id")
+
+
+def changes(here: VisitProfile, there: VisitProfile) -> Counter[tuple[int, int]]:
+    """By (location, visits), how many more users `here` has; cells that agree are left out."""
+    both: Counter[tuple[int, int]] = Counter()
+    for sign, profile in ((1, here), (-1, there)):
+        rows = zip(profile.index.tolist(), profile.visits.tolist(), profile.users.tolist(), strict=True)
+        for at, visits, users in rows:
+            both[at, visits] += sign * users
+    return Counter({cell: change for cell, change in both.items() if change})
+
+
+def beyond_one_user(moved: Counter[tuple[int, int]], max_locations: int) -> str | None:
+    """What no single user who comes may do to a bounded profile, if these changes show it."""
+    if any(change != 1 for change in moved.values()):
+        return "the counts of others change"
+    if len({place for place, _ in moved}) != len(moved):
+        return "the user is counted twice at one place"
+    return f"{len(moved)} places change" if len(moved) > max_locations else None
+
+
+def profiles(
+    people: People, listed: int, bounds: Sequence[Bounds], *, counted: bool = True
+) -> list[VisitProfile]:
+    """Bounded profiles of people in the engine; each place was visited at a time of its own.
+
+    In a table that is not counted there is a row for each visit (a hundred of them, if there are more), and ids are
+    texts.
+    """
+    rows = [
+        (user, place, often, place * 37 % 101) for user, to in people.items() for place, often in to.items()
+    ]
+    listing: list[int] | list[str] = list(range(listed))
+    columns: dict[str, Any] = dict(
+        zip(("user", "location", "visits", "time"), zip(*rows, strict=True), strict=True)
+    )
+    if not counted:
+        often = [min(100, visits) for visits in columns.pop("visits")]
+        columns = {name: np.repeat(values, often) for name, values in columns.items()}
+        columns = {name: values if name == "time" else values.astype(str) for name, values in columns.items()}
+        listing = [str(place) for place in listing]
+    with open_queries(Visits(pa.table(columns)), locations=listing, resources=ONE_THREAD) as queries:
+        return [queries.profile(each) for each in bounds]
+
+
+@check("one user moves at most M places, by one user each")
+def one_user() -> list[str]:
+    """By every rule for which places are kept, for people of every kind, in counted tables and in others."""
+    made, wrong = town(_M, _C, busy=9), []
+    bounds = [Bounds(_M, _C, keep) for keep in _RULES]
+    for counted in (True, False):
+        whole = profiles(made.people, made.listed, bounds, counted=counted)
+        for who in made.guests:
+            others = profiles(made.without(who), made.listed, bounds, counted=counted)
+            for with_user, without in zip(whole, others, strict=True):
+                if problem := beyond_one_user(changes(with_user, without), _M):
+                    wrong.append(f"{who}: {problem}")
+    return wrong
+
+
+@check("bounds hold, and only listed places count towards them")
+def held() -> list[str]:
+    """Nobody has more than C visits, and visits elsewhere are as if they had not been made."""
+    made, bounds = town(_M, _C, busy=9), [Bounds(_M, _C, "most-visited")]
+    [whole] = profiles(made.people, made.listed, bounds)
+    wrong = ["somebody has more than C visits"] if whole.visits.max() > _C else []
+    at_home = {
+        user: {place: often for place, often in where.items() if place < made.listed}
+        for user, where in made.people.items()
+    }
+    if not whole.equals(*profiles(at_home, made.listed, bounds)):
+        wrong.append("visits to places that are not listed change what is counted")
+    return wrong

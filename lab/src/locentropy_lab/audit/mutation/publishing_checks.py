@@ -1,0 +1,227 @@
+"""Checks of the order in which a release is made: spend first, then draw, and each of them once."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from locentropy.core.errors import BudgetError, ReleaseError
+from locentropy.evaluation.advice import paid_survey
+from locentropy.ledger.ledger import Ledger
+from locentropy.mechanisms.limit_ptr import LimitPTR
+from locentropy.mechanisms.paper.limit import Limit
+from locentropy.mechanisms.paper.limit_ss import LimitSS
+from locentropy.mechanisms.select import SelectLocations
+from locentropy.mechanisms.survey import ActivitySurvey
+from locentropy.places.public_list import PublicLocations
+from locentropy.privacy.guarantee import exact
+from locentropy.privacy.noise import OpenDPNoise
+from locentropy.publishing import publish
+from locentropy.publishing.publication import Publication
+from locentropy_lab.audit.mutation.planting import DrowningNoise, PredictableNoise, check, replaced
+from locentropy_lab.audit.neighbours import ONE_THREAD, visits_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from fractions import Fraction
+
+    from locentropy.release.release import Release
+    from locentropy_lab.audit.neighbours import People
+
+
+_PEOPLE: Final[People] = {user: {user % 4: 1 + user % 3, (user + 1) % 4: 2} for user in range(12)}
+_LIMIT: Final = Limit(epsilon=0.6, max_locations=3, max_visits=2)
+
+
+def _publish(
+    mechanism: Any = _LIMIT,
+    places: Any = None,
+    people: People = _PEOPLE,
+    ledger: Ledger | None = None,
+    out: Path | None = None,
+) -> Release:
+    listed = PublicLocations(list(range(4)), provenance="made up for an audit")
+    return publish.publish(
+        visits_of(people), mechanism, places or listed, ledger=ledger, out=out, resources=ONE_THREAD
+    )
+
+
+@contextmanager
+def _ledger(epsilon: float = 1.0) -> Iterator[Ledger]:
+    with TemporaryDirectory(prefix="locentropy-audit-") as folder:
+        yield Ledger.create(Path(folder) / "audit.ledger", "made up for an audit", epsilon, "1e-6")
+
+
+@contextmanager
+def _watched(look: Callable[[], None], where: Any = publish) -> Iterator[None]:
+    """Look at something whenever noise is drawn for a release, or by another module."""
+
+    class Watched(OpenDPNoise):
+        def laplace(self, *given: Any) -> Any:
+            look()
+            return super().laplace(*given)
+
+        def laplace_each(self, *given: Any) -> Any:
+            look()
+            return super().laplace_each(*given)
+
+        def bernoulli_each(self, *given: Any) -> Any:
+            look()
+            return super().bernoulli_each(*given)
+
+    with replaced(where, "OpenDPNoise", Watched):
+        yield
+
+
+@check("the spend is on disk before noise is drawn")
+def spent_first() -> list[str]:
+    """Whenever noise is drawn, the ledger's file already holds what the release promises."""
+    wrong = []
+    for mechanism in (_LIMIT, LimitSS(0.6, delta=1e-7, max_locations=3, max_visits=2)):
+        seen: list[bool] = []
+        with _ledger() as ledger, _watched(_paid(ledger, 0.6, seen)):
+            _publish(mechanism, ledger=ledger)
+        wrong += _in_time(seen)
+    return wrong
+
+
+def _paid(ledger: Ledger, epsilon: float, seen: list[bool]) -> Callable[[], None]:
+    return lambda: seen.append(ledger.read().spent.epsilon == exact(epsilon))
+
+
+def _in_time(seen: list[bool]) -> list[str]:
+    if not seen:
+        return ["no noise was drawn"]
+    return [] if all(seen) else ["noise was drawn before the ledger had the spend"]
+
+
+@check("a survey is paid for before it is drawn")
+def surveyed() -> list[str]:
+    """The same for the statistics that advice is computed from."""
+    seen: list[bool] = []
+    listed = PublicLocations(list(range(4)), provenance="made up for an audit")
+    survey = ActivitySurvey(epsilon=0.05, max_locations=3, busy_users=5)
+    with _ledger() as ledger, _watched(_paid(ledger, 0.05, seen), paid_survey):
+        paid_survey.measure_activity(visits_of(_PEOPLE), listed, survey, ledger=ledger, resources=ONE_THREAD)
+    return _in_time(seen)
+
+
+@check("without budget nothing is drawn")
+def refused() -> list[str]:
+    """What does not fit the budget is refused, and nothing was drawn for it."""
+    drawn: list[int] = []
+    with _ledger() as ledger, _watched(lambda: drawn.append(1)):
+        _publish(ledger=ledger)
+        first = len(drawn)
+        try:
+            _publish(ledger=ledger)
+        except BudgetError:
+            return [] if len(drawn) == first else ["noise was drawn for a release that was refused"]
+    return ["ε = 1.2 was published from a budget of 1"]
+
+
+@check("what is promised is what is spent")
+def spends() -> list[str]:
+    """The ledger takes the price of the mechanism and of the selection before it, and the release says so."""
+    # δ = 1e-7 names no place of twelve users: what is published is empty, and costs what it costs.
+    selection = SelectLocations(epsilon=0.2, delta=1e-7, max_locations=3)
+    orders: list[tuple[Any, Any, tuple[Fraction, Fraction]]] = [
+        (_LIMIT, selection, (exact(0.6) + exact(0.2), exact(1e-7))),
+        (_LIMIT, None, (exact(0.6), exact(0))),
+        (LimitSS(0.6, delta=1e-7, max_locations=3, max_visits=2), None, (exact(0.6), exact(1e-7))),
+        (
+            LimitPTR(0.6, delta=1e-7, max_locations=3, max_visits=2, min_users=5),
+            None,
+            (exact(0.6), exact(1e-7)),
+        ),
+    ]
+    wrong = []
+    for mechanism, places, asked in orders:
+        with _ledger() as ledger:
+            release = _publish(mechanism, places, ledger=ledger)
+            spent = ledger.read().spent
+        if (spent.epsilon, spent.delta) != asked:
+            wrong.append("the ledger did not take what mechanism and selection cost together")
+        promise = release.statement.guarantee
+        if (promise.epsilon, promise.delta) != asked:
+            wrong.append("the release promises another ε or δ than its parts cost")
+    return wrong
+
+
+class _Deaf(OpenDPNoise):
+    """Noise that takes no notice of the values, and passes for private."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._drowned = DrowningNoise()
+
+    def laplace(self, values: Any, scale: float) -> Any:
+        """The same numbers whatever was asked about."""
+        return self._drowned.laplace(values, scale)
+
+    def laplace_each(self, values: Any, scales: Any) -> Any:
+        """The same."""
+        return self._drowned.laplace_each(values, scales)
+
+
+@check("files say nothing of the data beside the noisy numbers")
+def files() -> list[str]:
+    """With noise that has drowned everything, the files of two towns are the same to the last byte."""
+    few = {user: {user % 4: 1} for user in range(5)}
+    with (
+        TemporaryDirectory(prefix="locentropy-audit-") as folder,
+        replaced(publish, "OpenDPNoise", _Deaf),
+        replaced(publish, "new_id", lambda: "0" * 32),
+    ):
+        told = []
+        for number, people in enumerate((_PEOPLE, few)):
+            target = _publish(people=people).save(Path(folder) / str(number) / "release")
+            told.append({path.name: path.read_bytes() for path in target.iterdir()})
+    return [f"{name} says something of the data" for name in told[0] if told[0][name] != told[1].get(name)]
+
+
+class _Killed(BaseException):
+    """Stands for a process that ends here."""
+
+
+@check("a retry spends once and draws once")
+def retried() -> list[str]:
+    """Stopped after the numbers were drawn, and called again: the same numbers, one spend, one draw."""
+
+    def dead(*_: Any) -> None:
+        raise _Killed
+
+    drawn: list[int] = []
+    with _ledger(epsilon=4.0) as ledger, _watched(lambda: drawn.append(1)), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the second call says that it goes on with the first
+        target = ledger.path.with_name("release")
+        with replaced(Publication, "finish", dead), suppress(_Killed):
+            _publish(ledger=ledger, out=target)
+        _publish(ledger=ledger, out=target)
+        spends = len(ledger.history())
+    wrong = [] if spends == 1 else [f"{spends} spends for one release"]
+    return wrong if len(drawn) == 1 else [*wrong, f"noise was drawn {len(drawn)} times for one release"]
+
+
+@check("predictable noise is not published")
+def predictable() -> list[str]:
+    """A release that promises privacy refuses noise that anybody could repeat."""
+    with replaced(publish, "OpenDPNoise", PredictableNoise):
+        try:
+            _publish()
+        except ReleaseError:
+            return []
+    return ["predictable noise was published as private"]
+
+
+@check("two releases of one table differ")
+def anew() -> list[str]:
+    """The same call again is another release, with other numbers."""
+    # Little noise: with much of it, every entropy may be cut to 0 in both.
+    one, other = (
+        _publish(Limit(60.0, max_locations=3, max_visits=2)).to_arrow()["entropy"] for _ in range(2)
+    )
+    return ["two releases have the same numbers"] if one.equals(other) else []

@@ -1,0 +1,225 @@
+"""Faults in publishing: in the wrong order, for the wrong price, twice, or with more than the noisy numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from locentropy.core.locations import Locations
+from locentropy.evaluation.advice import paid_survey
+from locentropy.ledger.rules import Account, Budget
+from locentropy.mechanisms.listed_estimates import std_error
+from locentropy.mechanisms.paper import limit
+from locentropy.mechanisms.paper.limit import Limit
+from locentropy.mechanisms.paper.limit_ss import LimitSS
+from locentropy.mechanisms.select import SelectLocations
+from locentropy.privacy.guarantee import Guarantee
+from locentropy.publishing import publication_file, publish
+from locentropy.publishing.publication import Publication
+from locentropy.publishing.request import Request
+from locentropy.release.release import Release
+from locentropy_lab.audit.mutation.planting import Change, Fault, PredictableNoise
+
+_COMPUTED: Final = "what is published is computed from noisy numbers alone"
+
+
+def _drawn_while_rehearsing(true: Any) -> Any:
+    def rehearse(order: Any, queries: Any) -> None:
+        true(order, queries)
+        order.mechanism.measure(queries, order.listed, vars(publish)["OpenDPNoise"]())
+
+    return rehearse
+
+
+def _unpaid(_: Any) -> Any:
+    def pay(self: Publication, ledger: Any, guarantee: Any, purpose: str) -> None:
+        self.begun = True
+
+    return pay
+
+
+def _with_private_error_bar() -> tuple[Change, ...]:
+    """`measure` keeps the private scales beside the noisy values, `estimate` publishes them."""
+
+    def keeping(true: Any) -> Any:
+        def measure(self: LimitSS, queries: Any, locations: Any, noise: Any) -> Any:
+            measured = true(self, queries, locations, noise)
+            scales = self.scales(queries.profile(self.bounds).user_counts)
+            return replace(measured, values={**measured.values, "scales": np.rint(scales).astype(np.int64)})
+
+        return measure
+
+    def telling(true: Any) -> Any:
+        def estimate(self: LimitSS, measurements: Any, locations: Any) -> Any:
+            errors = [std_error(float(scale)) for scale in measurements.values["scales"]]
+            return replace(true(self, measurements, locations), std_error=np.array(errors))
+
+        return estimate
+
+    return Change(LimitSS, "measure", keeping), Change(LimitSS, "estimate", telling)
+
+
+def _only_visited() -> tuple[Change, ...]:
+    """`measure` leaves out what nobody visited, `estimate` takes what was measured for the list."""
+
+    def leaving_out(true: Any) -> Any:
+        def measure(self: Limit, queries: Any, locations: Any, noise: Any) -> Any:
+            measured = true(self, queries, locations, noise)
+            visited = queries.profile(self.bounds).user_counts > 0
+            return replace(
+                measured,
+                locations=measured.locations.filter(pa.array(visited)),
+                values={name: values[visited] for name, values in measured.values.items()},
+            )
+
+        return measure
+
+    def unlisted(true: Any) -> Any:
+        return lambda self, measurements, locations: true(self, measurements, None)
+
+    return Change(Limit, "measure", leaving_out), Change(Limit, "estimate", unlisted)
+
+
+def _surveyed_while_rehearsing(true: Any) -> Any:
+    def rehearse(survey: Any, queries: Any) -> None:
+        true(survey, queries)
+        survey.measure(queries, Locations(queries.locations), vars(paid_survey)["OpenDPNoise"]())
+
+    return rehearse
+
+
+def _with_a_head_count() -> tuple[Change, ...]:
+    """One part of the software counts heads, another writes them down."""
+    heads = [0]
+
+    def counting(true: Any) -> Any:
+        def measure(request: Any, queries: Any) -> Any:
+            heads[0] = int(queries.locations_per_user().sum())
+            return true(request, queries)
+
+        return measure
+
+    def telling(true: Any) -> Any:
+        def statement(self: Request, *given: Any, **more: Any) -> Any:
+            said = true(self, *given, **more)
+            return replace(said, description=f"{said.description} Of {heads[0]} people.")
+
+        return statement
+
+    return Change(publish, "_measure", counting), Change(Request, "statement", telling)
+
+
+FAULTS: Final = (
+    Fault(
+        "ledger written after noise",
+        "who stops the process in between has numbers that nobody paid for",
+        "the spend is on disk before noise is drawn",
+        (Change(publish, "_rehearse", _drawn_while_rehearsing),),
+    ),
+    Fault(
+        "a release that nobody pays for",
+        "the budget is never used up",
+        "without budget nothing is drawn",
+        (Change(Publication, "pay", _unpaid),),
+    ),
+    Fault(
+        "a budget that is not a limit",
+        "spends are noted, and never refused",
+        "without budget nothing is drawn",
+        (
+            Change(
+                Account,
+                "after",
+                lambda _: (
+                    lambda self, epsilon, delta: Budget(
+                        self.spent.epsilon + (epsilon or 0), self.spent.delta + delta
+                    )
+                ),
+            ),
+        ),
+    ),
+    Fault(
+        "price of the selection forgotten",
+        "choosing places is paid for by nobody",
+        "what is promised is what is spent",
+        (Change(SelectLocations, "followed_by", lambda _: lambda self, promise: promise),),
+    ),
+    Fault(
+        "δ paid for by nobody",
+        "the ledger takes ε and forgets δ, as if it were free",
+        "what is promised is what is spent",
+        (
+            Change(
+                Publication,
+                "pay",
+                lambda true: (
+                    lambda self, ledger, promise, purpose: true(
+                        self, ledger, Guarantee.pure(promise.epsilon), purpose
+                    )
+                ),
+            ),
+        ),
+    ),
+    Fault(
+        "a survey drawn before it is paid for",
+        "who stops the process in between has statistics that nobody paid for",
+        "a survey is paid for before it is drawn",
+        (Change(paid_survey, "_rehearse", _surveyed_while_rehearsing),),
+    ),
+    Fault(
+        "a head count in the description",
+        "how many people there are, to the last one, in words",
+        "files say nothing of the data beside the noisy numbers",
+        _with_a_head_count(),
+    ),
+    Fault(
+        "an interrupted attempt forgotten",
+        "a retry draws again, and two draws tell more than one",
+        "a retry spends once and draws once",
+        (Change(publication_file, "_read", lambda _: lambda handle, path: None),),
+    ),
+    Fault(
+        "predictable noise called private",
+        "anybody who knows the seed takes the noise off again",
+        "no promise where there is none",
+        (Change(limit, "is_private", lambda _: lambda noise: True),),
+    ),
+    Fault(
+        "a release that takes any noise",
+        "nothing stands between an experiment and a publication",
+        "predictable noise is not published",
+        (
+            Change(
+                Release,
+                "of",
+                lambda true: (
+                    lambda shown, places, statement: true(replace(shown, private=True), places, statement)
+                ),
+            ),
+        ),
+    ),
+    Fault(
+        "the same noise for every release",
+        "what was published once can be subtracted from what is published next",
+        "two releases of one table differ",
+        (
+            Change(limit, "is_private", lambda _: lambda noise: True),
+            Change(publish, "OpenDPNoise", lambda _: PredictableNoise),
+        ),
+    ),
+    Fault(
+        "error bar of Limit-SS published",
+        "its noise is a function of how many people were there",
+        _COMPUTED,
+        _with_private_error_bar(),
+    ),
+    Fault(
+        "only visited places published",
+        "a place that appears was visited, if by one person only",
+        _COMPUTED,
+        _only_visited(),
+    ),
+)

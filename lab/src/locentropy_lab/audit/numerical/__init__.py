@@ -1,1 +1,0 @@
-"""What neighbours cost at most, computed from the integers and scales that a mechanism really uses."""

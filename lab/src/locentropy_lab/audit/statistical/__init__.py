@@ -1,1 +1,0 @@
-"""What an attacker can show from outputs alone: a lower bound on ε with a known confidence."""

@@ -1,0 +1,307 @@
+"""What is counted of a data set, in one pass over chunks of users: all that the experiments need.
+
+A profile with visits told apart up to C holds the profiles for every smaller C: clipping visits in the engine and
+clipping them here is the same. So one profile for each M, at the largest C, is the whole grid of (M, C).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import numpy as np
+import pyarrow as pa
+
+from locentropy.core.bounds import Bounds
+from locentropy.core.errors import ParameterError
+from locentropy.core.locations import Locations
+from locentropy.core.share_profile import ShareProfile
+from locentropy.core.visit_profile import VisitProfile
+from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS, UNIT, ShareQueries
+from locentropy.visits.queries import open_queries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from locentropy.core.bounds import Keep
+    from locentropy.core.queries import Queries
+    from locentropy.visits.visits import Visits
+    from locentropy_lab.reproduction.settings import Settings
+
+    Integers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+
+FirstM = Literal["paper", "release"]
+"""Whose "first M locations": the paper's experiments' (lowest ids, which on Sparse and Dense are the most popular), or
+those that a release of this data would keep."""
+
+
+@dataclass(frozen=True, eq=False)
+class DataCounts:
+    """A data set as the experiments see it; answers the queries of mechanisms. Exact, so private if the data is."""
+
+    name: str
+    users: int
+    """N."""
+    ids: Integers
+    """The locations."""
+    entropy: Reals
+    """The true entropy of each, in nats."""
+    user_counts: Integers
+    """Its users."""
+    visit_counts: Integers
+    """Its visits."""
+    largest_visits: tuple[Integers, Integers]
+    """Users by their most visits to one location."""
+    users_by_places: Integers
+    """How many users were in exactly 0, 1, 2, … locations."""
+    most_visits_of_a_user: int
+    """The most visits of one user, wherever they were made."""
+    release_keep: Keep
+    """What a release of this data would keep: the first visited where there are times, else the most visited."""
+    bounded: dict[tuple[str, int], VisitProfile]
+    """For each rule and M, the profile with visits up to the largest C."""
+    presence: dict[int, ShareProfile]
+    """By the largest share."""
+    _profiles: dict[Bounds, VisitProfile] = field(default_factory=dict, init=False, repr=False)
+
+    def __len__(self) -> int:
+        """The number of locations."""
+        return len(self.ids)
+
+    @property
+    def locations(self) -> pa.Array:
+        """The locations, as mechanisms name them."""
+        return pa.array(self.ids)
+
+    @property
+    def listed(self) -> Locations:
+        """The locations as a public list, which the paper takes them for."""
+        return Locations(self.locations)
+
+    def keep(self, first_m: FirstM) -> Keep:
+        """The rule by its name."""
+        return "lowest-id" if first_m == "paper" else self.release_keep
+
+    def profile(self, bounds: Bounds) -> VisitProfile:
+        """The profile under bounds of the grid."""
+        if bounds not in self._profiles:
+            held = self.bounded.get((str(bounds.keep), bounds.max_locations))
+            if held is None or held.bounds is None or held.bounds.max_visits < bounds.max_visits:
+                raise ParameterError(f"{bounds} is beyond what was counted of {self.name}.")
+            visits = np.minimum(held.visits, bounds.max_visits)
+            self._profiles[bounds] = VisitProfile.from_rows(
+                held.locations, held.index, visits, held.users, bounds
+            )
+        return self._profiles[bounds]
+
+    def profiles(self, bounds: Sequence[Bounds]) -> list[VisitProfile]:
+        """Several of them."""
+        return [self.profile(each) for each in bounds]
+
+    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
+        """Where everyone's presence is."""
+        held = self.presence.get(largest)
+        if held is None or (held.unit, held.max_visits) != (unit, max_visits):
+            raise ParameterError(f"Shares of unit {unit}, largest {largest} were not counted of {self.name}.")
+        return held
+
+    def exact_profile(self) -> NoReturn:
+        """Not kept: no mechanism asks for it."""
+        raise ParameterError(f"The exact profile of {self.name} is not kept; its entropies are.")
+
+    def restricted_to(self, locations: Locations) -> NoReturn:
+        """Not possible any more."""
+        raise ParameterError(f"{self.name} was counted at all of its locations, and users are gone.")
+
+    def largest_visits_per_user(self) -> tuple[Integers, Integers]:
+        """Users by their most visits to one location."""
+        return self.largest_visits
+
+    def locations_per_user(self) -> Integers:
+        """How many users were in exactly 0, 1, 2, … locations."""
+        return self.users_by_places
+
+    def forget_profiles(self) -> None:
+        """Give back the memory of profiles that were asked for."""
+        self._profiles.clear()
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All of it as named arrays, for a file."""
+        visits, users = self.largest_visits
+        named: dict[str, NDArray[Any]] = {
+            "about": np.array([self.name, self.release_keep]),
+            "numbers": np.array([self.users, self.most_visits_of_a_user]),
+            "ids": self.ids, "entropy": self.entropy, "user_counts": self.user_counts,
+            "visit_counts": self.visit_counts, "users_by_places": self.users_by_places,
+            "largest_visits": np.stack([visits, users]),
+        }  # fmt: skip
+        for (keep, most), profile in self.bounded.items():
+            assert profile.bounds is not None  # noqa: S101  # made by `counting`
+            rows = np.stack([profile.index, profile.visits, profile.users])
+            named[f"bounded {keep} {most} {profile.bounds.max_visits}"] = rows
+        for largest, held in self.presence.items():
+            key = f"{held.unit} {largest} {held.max_visits}"
+            named[f"presence {key}"] = np.stack([held.index, held.visits, held.shares])
+            named[f"by_share {key}"] = np.stack(held.by_share)
+            named[f"by_visits {key}"] = np.stack(held.by_visits)
+        return named
+
+    @classmethod
+    def from_arrays(cls, named: dict[str, NDArray[Any]]) -> DataCounts:
+        """What `arrays` made, again."""
+        ids = named["ids"]
+        locations = pa.array(ids)
+        bounded, presence = {}, {}
+        for key, rows in named.items():
+            kind, *words = key.split(" ")
+            if kind == "bounded":
+                keep: Any = words[0]
+                bounds = Bounds(int(words[1]), int(words[2]), keep)
+                bounded[keep, bounds.max_locations] = VisitProfile.from_rows(
+                    locations, rows[0], rows[1], rows[2], bounds
+                )
+            elif kind == "presence":
+                unit, largest, most = map(int, words)
+                by_share, by_visits = (
+                    named[f"{name} {unit} {largest} {most}"] for name in ("by_share", "by_visits")
+                )
+                presence[largest] = ShareProfile.from_rows(
+                    locations,
+                    (unit, largest, most),
+                    (rows[0], rows[1], rows[2]),
+                    (by_share[0], by_share[1]),
+                    (by_visits[0], by_visits[1]),
+                )
+        name, release_keep = named["about"].tolist()
+        users, most_visits = named["numbers"].tolist()
+        return cls(
+            name, users, ids, named["entropy"], named["user_counts"], named["visit_counts"],
+            (named["largest_visits"][0], named["largest_visits"][1]), named["users_by_places"], most_visits,
+            release_keep, bounded, presence,
+        )  # fmt: skip
+
+
+def total_shares(profiles: Sequence[ShareProfile]) -> ShareProfile:
+    """The share profile of several groups of people together; nobody may be in two of them.
+
+    A share depends on the user's own rows only, so sums over groups are sums over all. The groups must have been
+    asked the same question about the same list of locations.
+    """
+    if not profiles:
+        raise ParameterError("There are no share profiles, so there is no total.")
+    first = profiles[0]
+    asked = (first.unit, first.largest, first.max_visits)
+    for each in profiles[1:]:
+        if (each.unit, each.largest, each.max_visits) != asked or not each.locations.equals(first.locations):
+            raise ParameterError("Share profiles of different questions or lists do not add up.")
+    rows = (
+        np.concatenate([each.index for each in profiles]),
+        np.concatenate([each.visits for each in profiles]),
+        np.concatenate([each.shares for each in profiles]),
+    )
+    by_share, by_visits = (
+        tuple(np.concatenate([getattr(each, name)[part] for each in profiles]) for part in (0, 1))
+        for name in ("by_share", "by_visits")
+    )
+    return ShareProfile.from_rows(
+        first.locations, asked, rows, (by_share[0], by_share[1]), (by_visits[0], by_visits[1])
+    )
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some of the users, each wholly within it."""
+
+    visits: Visits
+    most_visits_of_a_user: int
+
+
+class _Tally:
+    """Users by location and visits, as a table that chunks are added to: cheaper than merging sorted rows."""
+
+    def __init__(self, locations: int) -> None:
+        self._counts = np.zeros((locations, 1), dtype=np.int64)
+
+    def add(self, profile: VisitProfile) -> None:
+        wider = int(profile.visits.max(initial=0)) + 1 - self._counts.shape[1]
+        if wider > 0:
+            self._counts = np.pad(self._counts, ((0, 0), (0, wider)))
+        self._counts[profile.index, profile.visits] += profile.users  # rows are without repeats
+
+    def profile(self, locations: pa.Array, bounds: Bounds | None) -> VisitProfile:
+        index, visits = np.nonzero(self._counts)
+        return VisitProfile(locations, index, visits, self._counts[index, visits], bounds)
+
+
+@dataclass
+class _Sums:
+    """What is added up over the chunks."""
+
+    locations: int
+    exact: _Tally = field(init=False)
+    bounded: dict[Bounds, _Tally] = field(default_factory=dict)
+    shares: dict[int, ShareProfile] = field(default_factory=dict)
+    places: Integers = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    largest: Integers = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    most: int = 0
+
+    def __post_init__(self) -> None:
+        self.exact = _Tally(self.locations)
+
+    def add(self, queries: Queries, bounds: list[Bounds], largest_shares: Iterable[int]) -> None:
+        """One chunk more."""
+        self.exact.add(queries.exact_profile())
+        for each, profile in zip(bounds, queries.profiles(bounds), strict=True):
+            self.bounded.setdefault(each, _Tally(self.locations)).add(profile)
+        for largest in largest_shares:
+            new = queries.shares(UNIT, largest, SPLIT_MAX_VISITS)
+            held = self.shares.get(largest)
+            self.shares[largest] = new if held is None else total_shares([held, new])
+        self.places = _added(self.places, queries.locations_per_user())
+        visits, users = queries.largest_visits_per_user()
+        spread = np.zeros(int(visits.max(initial=0)) + 1, dtype=np.int64)
+        spread[visits] = users
+        self.largest = _added(self.largest, spread)
+
+
+def count(
+    name: str,
+    chunks: Iterable[Chunk],
+    ids: Integers,
+    settings: Settings,
+    release_keep: Keep,
+    counted_one: Callable[[], None] = lambda: None,
+) -> DataCounts:
+    """Count a data set whose users come in chunks; `counted_one` is called after each."""
+    rules: tuple[Keep, ...] = ("lowest-id", release_keep)
+    bounds = [Bounds(most, settings.most_visits, keep) for keep in rules for most in settings.all_m]
+    largest_shares = sorted(
+        {ShareQueries(epsilon).largest for epsilon in (*settings.epsilons, settings.epsilon)}
+    )
+    locations = pa.array(ids)
+    sums = _Sums(len(ids))
+    for chunk in chunks:
+        with open_queries(chunk.visits, locations=locations) as queries:
+            sums.add(queries, bounds, largest_shares)
+        sums.most = max(sums.most, chunk.most_visits_of_a_user)
+        counted_one()
+    exact = sums.exact.profile(locations, None)
+    bounded = {
+        (str(each.keep), each.max_locations): tally.profile(locations, each)
+        for each, tally in sums.bounded.items()
+    }
+    at = np.flatnonzero(sums.largest)
+    return DataCounts(
+        name, int(sums.places.sum()), ids, exact.entropy, exact.user_counts, exact.visit_counts,
+        (at, sums.largest[at]), sums.places, sums.most, release_keep, bounded, sums.shares,
+    )  # fmt: skip
+
+
+def _added(a: Integers, b: Integers) -> Integers:
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    both = longer.copy()
+    both[: len(shorter)] += shorter
+    return both
