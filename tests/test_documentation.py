@@ -205,7 +205,7 @@ def commands(console: str) -> list[str]:
 def run(command: str) -> str:
     """Run a command line, which must end as it says it does; gives what it printed."""
     said = EXIT_CODE.search(command)
-    program, *arguments = shlex.split(EXIT_CODE.sub("", command))
+    program, *arguments = shlex.split(EXIT_CODE.sub("", command), comments=True)
     assert program == "locentropy"
     done = CliRunner().invoke(app, arguments)
     assert getattr(done.exception, "exit_code", done.exit_code) == (int(said[1]) if said else 0), done.output
@@ -250,6 +250,23 @@ def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (tmp_path / "shops-2026" / "report.html").exists()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["README.md", "docs/publishing.md"])
+def test_commands_can_be_pasted(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In turn, from a folder in which only the demo has run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    City(people=60, days=3).write(tmp_path / "demo")
+    text = (ROOT / page).read_text()
+    shown = [
+        line for block in re.findall(r"^```console\n(.*?)^```", text, re.S | re.M) for line in commands(block)
+    ]
+    ours = [line.replace(" --open", "") for line in shown if line.startswith("locentropy ")]
+    assert len(ours) > 5
+    for command in ours:
+        run(command)
+
+
 def every_command(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
     for word, command in group.commands.items():
         if hasattr(command, "commands"):
@@ -259,6 +276,39 @@ def every_command(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str,
 
 
 COMMANDS = dict(every_command(get_command(app)))
+
+
+def test_there_are_commands() -> None:
+    assert {"publish", "plan", "ledger create", "datasets city", "audit", "reproduce"} <= COMMANDS.keys()
+
+
+def options_of(command: str) -> set[str]:
+    """The options of a command; of all commands for an empty name."""
+    chosen = [COMMANDS[command]] if command else [*COMMANDS.values(), get_command(app)]
+    return {"--help"}.union(*((*each.opts, *each.secondary_opts) for of in chosen for each in of.params))
+
+
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+OF_OTHER_PROGRAMS = {"--install-completion", "--show-completion", "--publications", "--seconds", "--seed"}
+SAYS_WHAT_WAS = ROOT / "CHANGELOG.md"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != SAYS_WHAT_WAS], ids=name)
+def test_commands_have_the_options_that_are_shown(page: Path) -> None:
+    text = page.read_text()
+    shown = [line for block in SHOWN.findall(text) for line in commands(block)]
+    shown += re.findall(r"`(locentropy [^`]+)`", text)
+    for line in shown:
+        words = line.split("#")[0].split()
+        if words[:1] != ["locentropy"]:
+            continue
+        command = next((" ".join(words[1:end]) for end in (3, 2) if " ".join(words[1:end]) in COMMANDS), "")
+        assert set(OPTION.findall(line)) <= options_of(command) | OF_OTHER_PROGRAMS, line
+    for quoted in re.findall(r"`(--[^`]+)`", text):
+        assert set(OPTION.findall(quoted)) <= options_of("") | OF_OTHER_PROGRAMS, quoted
+
+
+SHOWN = re.compile(r"^```(?:console|bash|)\n(.*?)^```", re.S | re.M)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
