@@ -235,7 +235,7 @@ def _show(advice: Advice, command: str, *, made_up: bool) -> None:
     for heading, sentences in advice.sections:
         say(f"\n{heading}", "bold")
         for sentence in sentences:
-            say(f"• {sentence}", "yellow" if heading == "Mind" else None)
+            say(f"• {sentence}", "yellow" if heading == "Before you publish" else None)
     say("\nRun next" + (", with the names of your own files" if made_up else ""), "bold")
     out.print(command, markup=False, soft_wrap=True)
 

@@ -222,6 +222,8 @@ def evaluate(
 ) -> Evaluation:
     """Simulate what each mechanism would publish, and compare it with the truth. Private, never for publication.
 
+    Of the result, `best()` names the lowest errors, and `save(folder)` writes tables, pictures and a page.
+
     Parameters
     ----------
     visits
@@ -243,11 +245,6 @@ def evaluate(
         The bounds and k of the paper's Throwaway, over which some errors are also given.
     resources, progress
         Memory, threads and engine; a function that is called with what is being done.
-
-    Returns
-    -------
-    Evaluation
-        Scores for each mechanism. `best()` names the lowest errors, `save(folder)` writes tables, pictures and a page.
     """
     check_whole(_CALL, "seeds", seeds, 1, MAX_SEEDS)
     given = list(mechanisms)

@@ -18,8 +18,8 @@ from locentropy import LimitPTR
 from locentropy.core.errors import ParameterError
 from locentropy.evaluation.advice.advisor import Advice, advise, advisor
 from locentropy.evaluation.advice.advisor import recommendations as recommending
-from locentropy.evaluation.advice.bounds import habits_seen
-from locentropy.evaluation.advice.density import crossover, density_seen, density_supposed
+from locentropy.evaluation.advice.bounds import measured_habits
+from locentropy.evaluation.advice.density import crossover, measured_density, supposed_density
 from locentropy.evaluation.advice.recommendations import proposed_delta, roomy
 from locentropy.mechanisms.expected_error import named_from, noise_scales
 from locentropy.mechanisms.registry import mechanism_from, mechanism_names
@@ -188,7 +188,7 @@ class TestSeen:
 
     def test_noise_that_says_nothing_falls_back_to_the_usual(self) -> None:
         quiet = activity([30, -20, 60, 10, -80, 90, 3, 100, -7, 55, 120, 90, 60, 130], [50, -30, 20])
-        habits = habits_seen(quiet)
+        habits = measured_habits(quiet)
         assert (habits.places, habits.visits) == ((), ())
         moments = advise(1, activity=quiet).alternatives[0].choice.parameters
         assert (moments["max_locations"], moments["max_visits"]) == (5, 5)
@@ -213,7 +213,7 @@ class TestSeen:
             (line - margin, "undecided"),
             (line - margin - 1, "sparse"),
         ):
-            seen = density_seen(activity([], [], busy=busy, locations=10_000))
+            seen = measured_density(activity([], [], busy=busy, locations=10_000))
             assert seen.verdict == verdict
             assert seen.why.lower().startswith(verdict)
             assert ("could tell" in seen.why) == (verdict == "undecided")
@@ -222,14 +222,14 @@ class TestSeen:
 
     def test_the_spend_that_could_tell(self) -> None:
         """With that spend the margin is a twentieth of the places."""
-        seen = density_seen(activity([], [], busy=800, locations=1000))
+        seen = measured_density(activity([], [], busy=800, locations=1000))
         spend = float(seen.why.rsplit("ε = ", 1)[1].split(" ")[0])
         margin = ActivitySurvey(spend, 5, 134).margins["busy"]
         assert margin == pytest.approx(50, rel=0.1)
 
     def test_a_noisy_number_is_told_within_what_is_possible(self) -> None:
-        assert "0 to" in density_seen(activity([], [], busy=-5000, locations=10_000)).why
-        assert "to 10,000 of" in density_seen(activity([], [], busy=20_000, locations=10_000)).why
+        assert "0 to" in measured_density(activity([], [], busy=-5000, locations=10_000)).why
+        assert "to 10,000 of" in measured_density(activity([], [], busy=20_000, locations=10_000)).why
 
 
 class TestOnlyWhatWasPaidFor:
@@ -292,13 +292,13 @@ class TestCrossover:
 
     def test_never(self) -> None:
         assert crossover(0.001, 1e-12, 50, 5, 10**6) is None
-        assert density_supposed(None, 10, 10, 5).verdict == "sparse"
+        assert supposed_density(None, 10, 10, 5).verdict == "sparse"
 
     def test_too_few_people_is_sparse_for_certain(self) -> None:
-        assert density_supposed(100, 10, 180, 5).verdict == "unknown", "180 people 5 times fill 9 places"
-        assert density_supposed(100, 10, 179, 5).verdict == "sparse"
-        assert density_supposed(100, 1, 99, 5).verdict == "sparse"
-        assert density_supposed(100, 10, None, 5).verdict == "unknown"
+        assert supposed_density(100, 10, 180, 5).verdict == "unknown", "180 people 5 times fill 9 places"
+        assert supposed_density(100, 10, 179, 5).verdict == "sparse"
+        assert supposed_density(100, 1, 99, 5).verdict == "sparse"
+        assert supposed_density(100, 10, None, 5).verdict == "unknown"
 
 
 def test_room_for_a_noisy_number_of_people() -> None:

@@ -11,8 +11,8 @@ from locentropy.evaluation.advice.bounds import (
     NOISE_PER_USER,
     Habits,
     choose_bounds,
-    habits_seen,
-    habits_supposed,
+    measured_habits,
+    supposed_habits,
 )
 
 from .test_advisor import activity
@@ -37,7 +37,7 @@ class TestBounds:
         assert chosen[0] < chosen[2] < chosen[3]
 
     def test_where_people_go_to_one_place_m_is_one(self) -> None:
-        assert choose_bounds(1, 2000, 20_000, habits_supposed(20_000, 1, 1)).max_locations == 1
+        assert choose_bounds(1, 2000, 20_000, supposed_habits(20_000, 1, 1)).max_locations == 1
 
     def test_minimises_what_it_says(self) -> None:
         """No other bound has less truncation and noise together, at places in proportion to 1/rank."""
@@ -61,7 +61,7 @@ class TestBounds:
 
     def test_visits(self) -> None:
         def chosen(visits: list[int]) -> int:
-            seen = habits_seen(activity([10_000], visits))
+            seen = measured_habits(activity([10_000], visits))
             return choose_bounds(1, 100, 10_000, seen).max_visits
 
         assert chosen([100_000]) == 1
@@ -73,10 +73,10 @@ class TestBounds:
         assert chosen([5_000]) == 5, (
             "all five thousand at most once, as far as noise lets one see: not far enough"
         )
-        assert choose_bounds(1, 100, 10_000, habits_supposed(10_000, 3, 2)).max_visits == 2
-        assert choose_bounds(1, 100, 10_000, habits_supposed(10_000, 3, 30)).max_visits == 5
+        assert choose_bounds(1, 100, 10_000, supposed_habits(10_000, 3, 2)).max_visits == 2
+        assert choose_bounds(1, 100, 10_000, supposed_habits(10_000, 3, 30)).max_visits == 5
 
     def test_without_numbers_the_usual(self) -> None:
         assert choose_bounds(1, 100, 1000, Habits()).max_locations == 5
-        assert choose_bounds(1, None, 1000, habits_supposed(1000, 3, None)).max_locations == 3
-        assert choose_bounds(1, None, 1000, habits_supposed(1000, 30, None)).max_locations == 5
+        assert choose_bounds(1, None, 1000, supposed_habits(1000, 3, None)).max_locations == 3
+        assert choose_bounds(1, None, 1000, supposed_habits(1000, 30, None)).max_locations == 5

@@ -1,1 +1,1 @@
-"""Which mechanism and which parameters suit some data."""
+"""Recommend a mechanism and its parameters, from public numbers or a survey that was paid for."""

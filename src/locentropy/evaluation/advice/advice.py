@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Target = Literal["true", "bounded"]
 
 LIST_OPTIONS = ("--places", "places.csv")
-"""How places are named on the command line where nobody said how."""
+"""Options that name the places in a command, unless others are given."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A mechanism by name, with its parameters as they are written; and the selection before it, if any."""
+    """A mechanism by name, with its parameters as they are written, and the selection before it, if any."""
 
     name: str
     parameters: Mapping[str, Value]
@@ -50,7 +50,7 @@ class Choice:
 
     @property
     def options(self) -> list[str]:
-        """How it is said on the command line."""
+        """Its options on the command line."""
         words = ["--mechanism", self.name]
         for prefix, given in (("", self.parameters), ("select-", self.selection or {})):
             for key, value in given.items():
@@ -68,7 +68,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Advice:
-    """What to use, and why. Nothing here was computed from visits, except through an `Activity` that was paid for."""
+    """What to use, and why. It depends on visits only through an `Activity` that was paid for."""
 
     choice: Choice
     """The recommendation."""
@@ -79,15 +79,15 @@ class Advice:
     expected: tuple[str, ...]
     """What error to expect."""
     expected_range: tuple[float, float] | None
-    """About the least and the largest typical error, in nats; None where nobody knows."""
+    """About the least and the largest typical error, in nats; None if unknown."""
     density: Density | None
-    """The paper's dense or sparse; None where its algorithms need a list and there is none."""
+    """The paper's dense or sparse; None without a public list, which its algorithms need."""
     alternatives: tuple[Alternative, ...]
     """What else could be used, and when."""
     warnings: tuple[str, ...] = ()
-    """What should be thought about before anything is published."""
+    """What to consider before anything is published."""
     activity: Activity | None = None
-    """The private statistics that the advice rests on, where budget was granted."""
+    """The noisy statistics that the advice is based on, if a survey was paid for."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -101,7 +101,7 @@ class Advice:
         ledger: str = "city.ledger",
         out: str = "release",
     ) -> str:
-        """The command line to run next. Where places are selected privately, `places` is left out."""
+        """Return the command line to run next. If places are selected privately, `places` is left out."""
         named = [] if self.choice.selection is not None or self.mechanism.selects_locations else places
         return shlex.join(
             ["locentropy", "publish", source, *self.choice.options, *named, "--ledger", ledger, "--out", out]
@@ -110,19 +110,19 @@ class Advice:
     @property
     def sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The advice in sentences, under headings."""
-        seen = [] if self.density is None else [("Dense or sparse", (self.density.why,))]
+        density = [] if self.density is None else [("Dense or sparse", (self.density.why,))]
         others = tuple(
             f"{' '.join(each.choice.options).removeprefix('--mechanism ')}: {each.when}"
             for each in self.alternatives
         )
-        told = (
+        every = (
             ("Why", self.reasons),
             ("What error to expect", self.expected),
-            *seen,
-            ("What else", others),
-            ("Mind", self.warnings),
+            *density,
+            ("Alternatives", others),
+            ("Before you publish", self.warnings),
         )
-        return tuple((heading, sentences) for heading, sentences in told if sentences)
+        return tuple((heading, sentences) for heading, sentences in every if sentences)
 
     def __str__(self) -> str:
         parts = [f"Use {' '.join(self.choice.options).removeprefix('--mechanism ')}"]
@@ -131,7 +131,7 @@ class Advice:
         return "\n".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything it says, for machines."""
+        """Return everything it says, for JSON."""
         density = self.density
         return {
             "mechanism": {"name": self.choice.name, **self.choice.parameters},

@@ -1,9 +1,8 @@
-"""Private statistics for advice, where the owner grants a budget: check, read, spend, draw.
+"""A survey for advice, paid for through the ledger: noisy statistics of the visits.
 
-The order is that of publishing. The survey is settled from public numbers, and refused if it does not fit the budget;
-the visits are read and asked, so that whatever is wrong with them shows while it is free of charge; the spend is on
-disk in the ledger; only then noise is drawn. There is nothing to take up after an interruption: the statistics go to
-the caller's memory, so what was spent for a run that was cut short stays spent.
+The order is that of publishing (`pay_and_measure.py`): the budget is checked, the visits are read and asked, the spend
+is on disk in the ledger, and only then noise is drawn. An interrupted survey cannot be resumed: its statistics go to
+the caller's memory only, so what was spent for it stays spent.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from locentropy.visits.engines.base import Progress, Resources
 
 PURPOSE: Final = "advice: noisy histograms of activity and the number of busy places"
-"""What the ledger says that the spend was for."""
+"""What the ledger notes as the purpose of the spend."""
 
 _CALL = 'measure_activity(visits, PublicLocations("places.csv"), survey, ledger="city.ledger")'
 
@@ -48,7 +47,21 @@ def survey_for(
     delta: float | None = None,
     locations_per_user: int | None = None,
 ) -> ActivitySurvey:
-    """A survey that spends `spend`, with n_CB for a release at `epsilon`; from public numbers alone."""
+    """Return the survey that suits a release at `epsilon`, from public numbers alone. Reads nothing.
+
+    Parameters
+    ----------
+    epsilon
+        ε of the release that the advice is for. It decides which places count as busy.
+    spend
+        ε of the survey itself, such as 0.05: what `measure_activity` spends.
+    n_users
+        About how many people there are.
+    delta
+        δ of the release; by default one is proposed from `n_users`.
+    locations_per_user
+        How many listed places a typical person visits.
+    """
     max_locations = min(locations_per_user or USUAL_PLACES, 100)
     threshold = crossover(
         epsilon,
@@ -57,7 +70,7 @@ def survey_for(
         USUAL_VISITS,
         USUAL_MIN_USERS,
     )
-    # Where Limit-SS never has less noise, data is sparse whatever is counted; some threshold must be asked for.
+    # If Limit-SS never has less noise, data is sparse whatever is counted; the survey needs some threshold anyway.
     return ActivitySurvey(spend, max_locations, threshold or 2**20)
 
 
@@ -72,10 +85,25 @@ def measure_activity(
     progress: Progress | None = None,
     when_open: Callable[[Roles], None] = lambda columns: None,
 ) -> Activity:
-    """Spend a survey's budget through the ledger, and return what it found: noisy numbers, fit to publish.
+    """Pay for a survey through the ledger, and return what it found: noisy numbers that may be published.
 
-    `before` is the promise of the release that the advice is for: if the budget cannot pay for both, nothing is read
-    and nothing is spent. `when_open` hears which column plays which role, while nothing is spent.
+    Parameters
+    ----------
+    visits
+        The private table, such as `Visits("checkins.parquet", user="uid", location="venue")`.
+    locations
+        The public places: a `PublicLocations` or a `Grid`.
+    survey
+        What is asked, and its ε: `survey_for(epsilon=1.0, spend=0.05)`.
+    ledger
+        The budget that pays for it: a `Ledger` or its file.
+    before
+        The guarantee of the release that the advice is for. If the budget cannot pay for both, nothing is read and
+        nothing is spent.
+    resources, progress
+        Memory, threads and engine; a function that is called with what is being done.
+    when_open
+        A function that is called with the role of each column, before anything is spent.
     """
     if not isinstance(visits, Visits):
         raise ParameterError(
@@ -119,20 +147,20 @@ def measure_activity(
     except BaseException as error:
         if spent is not None:
             error.add_note(
-                f"ε = {exact_text(exact(survey.epsilon))} {spent} spent for statistics that nobody has seen; the "
-                "ledger knows. Spends are never refunded, and to ask again spends again."
+                f"ε = {exact_text(exact(survey.epsilon))} {spent} spent for statistics that nobody has seen, as the "
+                "ledger notes. Spends are never refunded: asking again spends again."
             )
         raise
     return activity
 
 
 def _rehearse(survey: ActivitySurvey, queries: Queries) -> None:
-    """Ask all that will be asked, so that what can fail for the data's sake fails before the spend."""
+    """Ask all that will be asked, so that what can fail because of the data fails before the spend."""
     profile = queries.profile(survey.bounds)
     queries.locations_per_user()
     queries.largest_visits_per_user()
     if profile.users.sum() == 0:
         raise SourceError(
-            "No visit is in the listed places, so there is nothing to give advice about. Are ids written alike in the "
-            "visits and in the list, or the edges of the grid in the order south, west, north, east? Nothing was spent."
+            "No visit is in the listed places, so there is nothing to advise on. Are ids written alike in the visits "
+            "and in the list, or the edges of the grid in the order south, west, north, east? Nothing was spent."
         )

@@ -1,4 +1,4 @@
-"""What the advisor recommends in each case, in sentences. Which case it is, is decided in advisor.py."""
+"""The recommendation for each case, in sentences. advisor.py decides which case applies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from locentropy.core.errors import ParameterError
 from locentropy.core.number_format import nats
 from locentropy.evaluation.advice.advice import Advice, Alternative, Choice
-from locentropy.evaluation.advice.density import crossover, density_seen, density_supposed
+from locentropy.evaluation.advice.density import crossover, measured_density, supposed_density
 from locentropy.mechanisms.expected_error import USEFUL_BELOW, BoundedError, Supposed, named_from
 from locentropy.mechanisms.limit_ptr import LimitPTR
 from locentropy.mechanisms.moments.mechanism import Moments
@@ -28,62 +28,62 @@ if TYPE_CHECKING:
 USUAL_MIN_USERS: Final = 50
 """k: the paper's default, by which n_CB is computed."""
 
-MOST_DELTA: Final = 0.01
+MAX_DELTA_TIMES_USERS: Final = 0.01
 """δ times the number of people should be below this."""
 
-SELECTING: Final = (3, 10)
-"""The part of ε that goes into selecting places, where no list is public."""
+SELECTION_SHARE: Final = (3, 10)
+"""The part of ε that selects places, if no list is public: 3 of 10."""
 
-MOST_PEOPLE: Final = 2**31 - 1
-"""The largest bound on people that every mechanism takes."""
+LARGEST_MAX_USERS: Final = 2**31 - 1
+"""The largest max_users that every mechanism takes."""
 
 _SIZES: Final = (20, 100, 1000)
-"""The numbers of users for which the error of Moments is told."""
+"""The numbers of users for which the error of Moments is given."""
 
 
 def proposed_delta(n_users: int | None) -> str:
-    """A δ to think about where none was given: a thousandth of one over the people, and 1e-8 if nobody knows them."""
+    """Propose a δ: at most a thousandth of one over the number of people, and 1e-8 if that is unknown."""
     return f"1e-{len(str(n_users or 99_999)) + 3}"
 
 
 def roomy(n_users: int | None) -> int | None:
-    """A round bound with room above a noisy number of people: 1, 2 or 5 times a power of ten, if mechanisms take it."""
+    """Return a round bound well above a rough number of people: 1, 2 or 5 times a power of ten, up to the largest."""
     if n_users is None:
         return None
     tens = int("1" + "0" * (len(str(n_users)) - 1))
     room = next(lead * tens for lead in (2, 5, 10, 20) if lead * tens >= 1.5 * n_users)
-    return min(room, MOST_PEOPLE)  # noise alone may look like more people than there are
+    return min(room, LARGEST_MAX_USERS)  # noise alone may look like more people than that
 
 
 @dataclass(frozen=True)
 class Case:
-    """The numbers that every recommendation uses; all public."""
+    """The numbers that recommendations use; all public or paid for."""
 
     epsilon: float
     """ε of the release."""
     n_locations: int | None
-    """Listed places; None where no list is public."""
+    """Listed places; None if no list is public."""
     n_users: int | None
-    """About how many people there are; None where nobody knows."""
+    """About how many people there are; None if unknown."""
     max_users: int | None
-    """A bound on that, at whose logarithm values are cut."""
+    """A bound on that; values are cut at its logarithm."""
     delta: float | None
     """δ, if one was given."""
     bounds: BoundsChoice
     """M and C for the mechanisms that need them."""
     activity: Activity | None
-    """What was asked of the data."""
+    """What a paid survey found, if there was one."""
 
     def shares(self, *, bounded_is_enough: bool) -> Advice:
-        """The default."""
+        """Recommend Shares, the default."""
         reasons = [
             "Shares estimates the true entropy: nobody's visits are cut, so there is no M or C to get wrong.",
-            f"Its promise is pure (ε = {self._written}, no δ), and it publishes an error bar for every place.",
+            f"Its guarantee is pure (ε = {self._written}, no δ), and it publishes an error bar for every place.",
         ]
         if bounded_is_enough:
             reasons.append(
-                "The bounded entropy would be enough for you, but places are too small, or too little is known of "
-                "them, for Moments to do better on its own counts."
+                "The bounded entropy is enough for you, but places are too small, or too little is known about them, "
+                "for Moments to do better."
             )
         rule = shares_expectation(self.epsilon, self.n_locations, self.n_users)
         return self._advice(
@@ -97,9 +97,9 @@ class Case:
         )
 
     def moments(self, reason: str) -> Advice:
-        """For short lists, and for busy places where the bounded entropy will do."""
+        """Recommend Moments: for short lists, and for busy places if the bounded entropy is enough."""
         choice = self._moments_choice()
-        told, low_high = self._moments_error()
+        expected, expected_range = self._moments_error()
         shares = Alternative(
             Choice("shares", {"epsilon": self._written}),
             "estimates the true entropy; it needs a longer list to learn from."
@@ -108,14 +108,16 @@ class Case:
         )
         reasons = [
             reason,
-            f"Its promise is pure (ε = {self._written}, no δ), with an error bar from the noisy counts alone.",
+            f"Its guarantee is pure (ε = {self._written}, no δ), with an error bar from the noisy counts alone.",
             *self.bounds.why,
         ]
-        return self._advice(choice, "bounded", reasons, told, low_high, [shares, *self._paper()], [])
+        return self._advice(
+            choice, "bounded", reasons, expected, expected_range, [shares, *self._paper()], []
+        )
 
     def without_a_list(self) -> Advice:
-        """Where no list is public: select places privately, then Shares; or Limit-PTR, which does both."""
-        whole, part = exact(self.epsilon), exact(self.epsilon) * SELECTING[0] / SELECTING[1]
+        """Recommend a private selection and then Shares, or Limit-PTR, which does both: if no list is public."""
+        whole, part = exact(self.epsilon), exact(self.epsilon) * SELECTION_SHARE[0] / SELECTION_SHARE[1]
         selection: dict[str, Value] = {
             "epsilon": exact_text(part),
             "delta": self._delta,
@@ -126,18 +128,18 @@ class Case:
             float(part), delta=float(self._delta), max_locations=self.bounds.max_locations
         )
         reasons = [
-            "No list of places is public, and which places the visits name is private: so places are selected first, "
+            "No list of places is public, and which places the visits name is private. So places are selected first, "
             f"by a private test that takes ε = {exact_text(part)} and δ = {self._delta} of the budget.",
             "Shares then estimates the true entropy of the selected places with the rest.",
             *self.bounds.why[:1],
         ]
-        told = [
+        expected = [
             named_from(selecting),
             "A public list or a grid of cells would publish all places, and cost no δ.",
-            "How large the errors are: unknown, because the number of selected places is. Compare with a grid: "
-            "--n-locations with the number of its cells.",
+            "The errors are unknown, because the number of selected places is. Compare with a grid: give the number of "
+            "its cells as --n-locations.",
         ]
-        return self._advice(choice, "true", reasons, told, None, self._ptr(), [])
+        return self._advice(choice, "true", reasons, expected, None, self._ptr(), [])
 
     @property
     def _written(self) -> str:
@@ -166,7 +168,7 @@ class Case:
         alternatives: list[Alternative],
         warnings: list[str],
     ) -> Advice:
-        _ = choice.mechanism  # refuses an ε that the recommended mechanism does not take
+        _ = choice.mechanism  # raises for an ε that the recommended mechanism does not take
         uses_delta = choice.selection is not None or any(
             "delta" in each.choice.parameters for each in alternatives
         )
@@ -185,13 +187,13 @@ class Case:
     def _about_delta(self) -> tuple[str, ...]:
         if self.delta is None:
             return (
-                f"δ = {self._delta} is a proposal, for the mechanisms that need one; choose it yourself, far below "
-                "one over the number of people.",
+                f"δ = {self._delta} is a proposal, for the mechanisms that need one; choose your own, far below one "
+                "over the number of people.",
             )
-        if self.n_users is not None and self.delta * self.n_users > MOST_DELTA:
+        if self.n_users is not None and self.delta * self.n_users > MAX_DELTA_TIMES_USERS:
             return (
-                f"δ = {self._delta} is not far below one over the number of people: a promise that weak comes near to "
-                f"allowing somebody's whole record to be published. Take {proposed_delta(self.n_users)} or less.",
+                f"δ = {self._delta} is not far below one over the number of people: a guarantee that weak comes close "
+                f"to allowing somebody's whole record to be published. Use {proposed_delta(self.n_users)} or less.",
             )
         return ()
 
@@ -212,32 +214,32 @@ class Case:
             [n for n in _SIZES if n <= (self.n_users or n)]
         )
         sizes = "; ".join(f"{row.users:,} users: {nats(row.error)}" for row in rows)
-        told = [
-            f"Noise, by the users who count at a place, in nats at most on average: {sizes}."
+        expected = [
+            f"Noise by the counted users of a place, in nats, at most on average: {sizes}."
             if rows
-            else f"With fewer than {_SIZES[0]} people there is nothing but noise to expect."
+            else f"With fewer than {_SIZES[0]} people, expect nothing but noise."
         ]
         lost = self.bounds.truncation
-        told.append(
-            "How far the bounded entropy is from the true one, only data can tell."
+        expected.append(
+            "How far the bounded entropy is from the true one is unknown without data."
             if lost is None
-            else f"On top of that, bounding lowers values by about {nats(lost)} nats against the true entropy."
+            else f"In addition, bounding lowers values by about {nats(lost)} nats against the true entropy."
         )
         errors = [row.error for row in rows]
-        return told, (min(errors), max(errors)) if errors else None
+        return expected, (min(errors), max(errors)) if errors else None
 
     def _moments_instead(self) -> Alternative:
         return Alternative(
             self._moments_choice(),
-            "if the entropy of bounded visits is what you want, of busy places above all; assumes nothing about other "
-            "places. " + " ".join(self.bounds.why),
+            "if you want the entropy of bounded visits, above all of busy places; assumes nothing about other places. "
+            + " ".join(self.bounds.why),
         )
 
     @cached_property
     def _density(self) -> Density:
         if self.activity is not None:
-            return density_seen(self.activity)
-        return density_supposed(
+            return measured_density(self.activity)
+        return supposed_density(
             crossover(
                 self.epsilon,
                 float(self._delta),
@@ -251,7 +253,7 @@ class Case:
         )
 
     def _paper(self) -> list[Alternative]:
-        """The paper's choice, with a promise that holds; for comparison."""
+        """The paper's choice, for comparison, with a guarantee that holds."""
         smooth = Alternative(
             Choice(
                 "limit-ss",
@@ -263,22 +265,22 @@ class Case:
         return rule.get(self._density.verdict, [smooth, *self._ptr()])
 
     def _ptr(self) -> list[Alternative]:
-        """Limit-PTR; nothing at an ε or δ that it does not take, which is no reason to give no advice."""
+        """Limit-PTR; nothing for an ε or δ that it does not take, because other advice still holds."""
         try:
             min_users = self._least_min_users()
         except ParameterError:
             return []
         when = (
             "names only places of clearly more than k people, so it needs no list, and estimates the bounded entropy "
-            "with the same noise for all; it stands in for the paper's choice for sparse data, Limit-CB, which "
-            f"protects nobody. k = {min_users:,}"
+            "with the same noise for all; it replaces the paper's choice for sparse data, Limit-CB, which protects "
+            f"nobody. k = {min_users:,}"
             + (
                 f" is the least for which that noise is below {USEFUL_BELOW} nats."
                 if self._ptr_noise(min_users) < USEFUL_BELOW
                 else " still leaves too much noise at this ε."
             )
             + (
-                " There are not as many people, so it would name no place."
+                " There are fewer people than that, so it would name no place."
                 if self.n_users is not None and self.n_users <= min_users
                 else ""
             )
@@ -300,6 +302,6 @@ class Case:
         return ptr.scale / LATTICE
 
     def _least_min_users(self) -> int:
-        """The least k, among round ones, at which the noise of Limit-PTR is below half a nat."""
+        """Return the least round k at which the noise of Limit-PTR is below half a nat."""
         rounded: list[int] = [lead * 10**power for power in range(1, 5) for lead in (1, 2, 5)]
         return next((users for users in rounded if self._ptr_noise(users) < USEFUL_BELOW), rounded[-1])
