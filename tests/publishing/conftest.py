@@ -34,7 +34,7 @@ def again(tmp_path: Path, ledger: le.Ledger, no_engine: None) -> Publishing:
     """Publish to `may`, without an engine; what is given replaces what is usual."""
 
     def publishing(**changes: Any) -> le.Release:
-        call = {"mechanism": LIMIT, "places": public(), "out": tmp_path / "may", "ledger": ledger}
+        call = {"mechanism": LIMIT, "locations": public(), "out": tmp_path / "may", "ledger": ledger}
         return le.publish(**({"visits": le.Visits("unread.csv")} | call | changes))
 
     return publishing

@@ -2,7 +2,7 @@
 
 Each attempt is a fork of one process that has imported everything and used nothing, so that it is short. It is killed
 after a random time by its parent, or at a random step by itself: a step is any call or return within the code that
-claims, spends, stages and renames.
+locks, spends, stages and renames.
 """
 
 from __future__ import annotations
@@ -17,22 +17,25 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import opendp.prelude  # noqa: F401  # used by the forks, as is all that is imported and not used here
 import pandas as pd  # noqa: F401  # imported by Arrow when it is first used
 
 import locentropy.release.reading
 import locentropy.visits.engines.duckdb  # noqa: F401
-from locentropy.publishing import publication_file as claim_file
+from locentropy.publishing import publication_file
 from locentropy.publishing import publish as story
 from locentropy.release.verify import verify
 from tests.publishing.making import LIMIT, counted_visits, ledger_in, names, public, visits_in
 
-WATCHED = ("locentropy.publishing.", "locentropy.release.", "locentropy.ledger.ledger")
+WATCHED = ("locentropy.publishing.", "locentropy.release.files", "locentropy.ledger.ledger")
 MOST_KILLS_OF_ONE = 2
 SECTIONS = 20
+"""Of the whole story; each of its phases has two at least, however short it is."""
 
 
 def forked(work: Callable[[], Any]) -> int:
@@ -116,7 +119,7 @@ class Place:
         assert self.drawn is None, "what was drawn is gone"
         if paid:
             return "half-written" if [*inside.glob(".release.*.part")] else "spent"
-        return "claimed" if names(inside) else "nothing"
+        return "locked" if names(inside) else "nothing"
 
     def finish(self) -> None:
         """One attempt more that nobody disturbs."""
@@ -132,27 +135,45 @@ class Place:
         assert report.ok, report
 
 
+def sections_of(phases: list[str]) -> list[tuple[int, int]]:
+    """The first and the last step of each section, given the phase that each step is in."""
+    sections, begin = [], 0
+    for _, phase in groupby(phases):
+        length = len(list(phase))
+        cuts = np.linspace(begin, begin + length, 1 + max(2, round(SECTIONS * length / len(phases)))).astype(
+            int
+        )
+        sections += [(int(first), int(last)) for first, last in pairwise(cuts) if first < last]
+        begin += length
+    return sections
+
+
 def by_steps(uncut: Place, draw: random.Random) -> Callable[[Place], int]:
     """Kill a fork at one of its own steps."""
     log = uncut.folder.with_suffix(".steps")
 
     def count() -> None:
-        steps = Steps(float("inf"))
-        sys.setprofile(steps)
+        """What lies beside the target at every step tells the phases apart."""
+        phases: list[str] = []
+
+        def step(frame: Any, event: str, argument: Any) -> None:
+            if frame.f_globals.get("__name__", "").startswith(WATCHED):
+                phases.append(" ".join(Path(name).suffix for name in os.listdir(uncut.target.parent)))  # noqa: PTH208
+
+        sys.setprofile(step)
         uncut.attempt()
         sys.setprofile(None)
-        log.write_text(str(steps.taken))
+        log.write_text(json.dumps(phases))
 
     assert not was_killed(forked(count))
-    most = int(log.read_text())
-
-    sections: list[int] = []
+    story_in_sections = sections_of(json.loads(log.read_text()))
+    left: list[tuple[int, int]] = []
 
     def start(place: Place) -> int:
         # One kill in every section of the story before there is another: no part of it is left out by chance.
-        if not sections:
-            sections.extend(draw.sample(range(SECTIONS), SECTIONS))
-        last = 1 + int((sections.pop() + draw.random()) / SECTIONS * most)
+        if not left:
+            left.extend(draw.sample(story_in_sections, len(story_in_sections)))
+        last = 1 + draw.randrange(*left.pop())
 
         def cut() -> None:
             sys.setprofile(Steps(last))
@@ -184,7 +205,7 @@ def main(folder: Path, how: str, seed: int, kills: int) -> None:
         # The engine has no part in these steps, and takes most of the time.
         story.open_queries = counted_visits  # type: ignore[assignment]
     if how == "forgetful":
-        claim_file._write = lambda *_: None  # a planted fault, which the checks must find
+        publication_file._write = lambda *_: None  # a planted fault, which the checks must find
     start = (by_time if how == "time" else by_steps)(Place(folder / "uncut", visits), draw)
     found: Counter[str] = Counter()
     places = []

@@ -11,7 +11,7 @@ import locentropy as le
 from tests.mechanisms.recording import CrowdQueries
 
 Publishing = Callable[..., le.Release]
-CLAIMED, PAID = "locentropy.publishing.publish._drawn", "locentropy.publishing.publish._estimates"
+LOCKED, PAID = "locentropy.publishing.publish._make_release", "locentropy.publishing.publish._measure"
 DRAWN = "locentropy.publishing.publication.finish"
 """Where an attempt is when it gets to a step: nothing begun, paid for, drawn."""
 

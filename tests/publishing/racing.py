@@ -1,4 +1,7 @@
-"""Sixteen processes that publish at once. Run by test_race.py, in a process of its own, which they are forks of."""
+"""Sixteen processes that publish at once. Run by test_race.py, in a process of its own, which they are forks of.
+
+Without an engine they meet where they are meant to meet: all of them come to the ledger and the directory at once.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,15 @@ from pathlib import Path
 
 import locentropy.visits.engines.duckdb  # noqa: F401  # used by the forks
 from locentropy.core.errors import LocentropyError
-from locentropy.publishing.publish import publish
-from tests.publishing.making import LIMIT, ledger_in, public, visits_in
+from locentropy.publishing import publish as story
+from tests.publishing.making import LIMIT, counted_visits, ledger_in, public, visits_in
 
 RACERS = 16
 
 
-def main(folder: Path, targets: int) -> None:
+def main(folder: Path, targets: int, how: str) -> None:
+    if how != "engine":
+        story.open_queries = counted_visits  # type: ignore[assignment]
     visits, ledger = visits_in(folder), ledger_in(folder, 5)  # ten times ε = 0.5
     waiting, starting = os.pipe()
     pids = []
@@ -28,7 +33,7 @@ def main(folder: Path, targets: int) -> None:
         os.close(starting)
         os.read(waiting, 1)  # returns for all of them when the other end is closed
         try:
-            publish(visits, LIMIT, public(), out=folder / f"release-{number % targets}", ledger=ledger)
+            story.publish(visits, LIMIT, public(), out=folder / f"release-{number % targets}", ledger=ledger)
         except LocentropyError as error:
             os._exit(error.exit_code)
         except BaseException:
@@ -40,4 +45,4 @@ def main(folder: Path, targets: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -34,7 +34,9 @@ def killed(folder: Path, how: str, seed: int, kills: int) -> dict[str, int]:
 def test_killed_in_every_section_of_the_story(seed: int, tmp_path: Path) -> None:
     """Twice in each of its twenty sections, at a random step of it."""
     found = killed(tmp_path, "steps", seed, 42)
-    assert {"claimed", "spent", "half-written", "named"} <= set(found), "kills fell into all of the story"
+    assert {"locked", "spent", "half-written", "staged", "named"} <= set(found), (
+        "kills fell into all of the story"
+    )
 
 
 @pytest.mark.parametrize("kills", [5, *at_night(50)])
@@ -43,7 +45,7 @@ def test_killed_at_random_times(kills: int, tmp_path: Path) -> None:
 
 
 def test_the_check_can_fail(tmp_path: Path) -> None:
-    """A claim that is not remembered: the retry spends again."""
+    """A publication that is not remembered: the retry spends again."""
     done = killing(tmp_path, "forgetful", 0, 20)
     assert done.returncode != 0
     assert "spent twice" in done.stderr

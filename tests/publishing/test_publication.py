@@ -15,11 +15,11 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import LedgerError, LocentropyError, ReleaseError
-from locentropy.publishing import publication_file as claim_file
+from locentropy.publishing import publication_file
 from locentropy.publishing.publication import Publication
 from locentropy.publishing.publish import ResumedWarning
 from locentropy.publishing.request import Request
-from tests.publishing.making import CLAIMED, DRAWN, LIMIT, PAID, PLACES, Killed, Publishing, names, public
+from tests.publishing.making import DRAWN, LIMIT, LOCKED, PAID, PLACES, Killed, Publishing, names, public
 
 NAMED = pa.table({"id": PLACES, "name": ["Bar", "Café", "Park", "Pier"]})
 
@@ -28,18 +28,18 @@ class TestTakingUp:
     def test_nothing_was_begun(
         self, cut: Callable[..., None], again: Publishing, ledger: le.Ledger, tmp_path: Path
     ) -> None:
-        cut(CLAIMED)
+        cut(LOCKED)
         assert names(tmp_path) == [".may.publishing", "city.ledger"]
         again(
             mechanism=le.paper.Limit(0.25, max_locations=3, max_visits=2)
-        )  # so another order is free to take its place
+        )  # so another request is free to take its place
         assert [float(spend.epsilon or 0) for spend in ledger.history()] == [0.25]
         assert names(tmp_path) == ["city.ledger", "may"]
 
     def test_nothing_was_begun_and_the_retry_fails(
         self, cut: Callable[..., None], again: Publishing, tmp_path: Path
     ) -> None:
-        cut(CLAIMED)
+        cut(LOCKED)
         with pytest.raises(LocentropyError):
             again(mechanism=le.paper.Limit(11, max_locations=3, max_visits=2))
         assert names(tmp_path) == ["city.ledger"]
@@ -109,10 +109,12 @@ class TestTakingUp:
     ) -> None:
         release = again()
         assert release.statement.ledger is not None
-        claim = Publication(tmp_path / "may", release.statement.release_id, release.statement.ledger.spend_id)
+        publication = Publication(
+            tmp_path / "may", release.statement.release_id, release.statement.ledger.spend_id
+        )
         before = ledger.path.read_bytes()
-        claim.finish(ledger)
-        claim.finish(ledger)
+        publication.finish(ledger)
+        publication.finish(ledger)
         assert ledger.path.read_bytes() == before
 
 
@@ -123,18 +125,18 @@ class TestRefusing:
         [
             ({"mechanism": le.paper.Limit(0.5, max_locations=3, max_visits=1)}, "parameters"),
             ({"exclude": le.PublicLocations(["bar"])}, "excluded"),
-            ({"places": le.PublicLocations(PLACES[:2])}, "list"),
+            ({"locations": le.PublicLocations(PLACES[:2])}, "list"),
             ({"about": le.About(title="Other")}, "title"),
-            ({"places": le.PublicLocations(PLACES, provenance="elsewhere")}, "provenance"),
-            ({"unit": "bits"}, "unit"),
+            ({"locations": le.PublicLocations(PLACES, provenance="elsewhere")}, "provenance"),
+            ({"entropy_unit": "bits"}, "unit"),
             ({"mechanism": le.paper.Baseline(0.5, max_locations=3, max_visits=2)}, "mechanism"),
             ({"about": le.About(description="Other")}, "description"),
-            ({"places": le.PublicLocations(NAMED, location="id", provenance="the register")}, "list"),
-            ({"places": le.Grid(0, 0, 1, 1, 50_000)}, "places"),
+            ({"locations": le.PublicLocations(NAMED, location="id", provenance="the register")}, "list"),
+            ({"locations": le.Grid(0, 0, 1, 1, 50_000)}, "places"),
             ({"ledger": None}, "ledger"),
         ],
     )
-    def test_another_order(
+    def test_another_request(
         self,
         step: str,
         change: dict[str, Any],
@@ -194,8 +196,8 @@ class TestRefusing:
         again()
         record = ledger.releases()[0]
         (tmp_path / "may").rename(tmp_path / "shown")
-        short = Request(LIMIT, public()).identity(ledger)
-        known = {"spend": record.spend, "release": record.release, "order": short}
+        identity = Request(LIMIT, public()).identity(ledger)
+        known = {"spend": record.spend, "release": record.release, "order": identity}
         (tmp_path / ".may.publishing").write_text(json.dumps(known))
         with pytest.raises(ReleaseError, match="two draws tell more than one"):
             again()
@@ -215,7 +217,7 @@ class TestFile:
     def test_cut_off_while_it_was_written(
         self, kept: int, cut: Callable[..., None], again: Publishing, ledger: le.Ledger, tmp_path: Path
     ) -> None:
-        cut(CLAIMED)
+        cut(LOCKED)
         path = tmp_path / ".may.publishing"
         path.write_bytes(path.read_bytes()[:kept])
         again()
@@ -227,7 +229,7 @@ class TestFile:
     )
     def test_not_ours(self, content: str, again: Publishing, tmp_path: Path) -> None:
         (tmp_path / ".may.publishing").write_text(content)
-        with pytest.raises(ReleaseError, match="not what an interrupted attempt leaves"):
+        with pytest.raises(ReleaseError, match="not a file that an interrupted attempt leaves"):
             again()
 
     def test_for_its_owner_only(self, cut: Callable[..., None], tmp_path: Path) -> None:
@@ -255,6 +257,6 @@ class TestFile:
             return handle
 
         monkeypatch.setattr(os, "open", slow)
-        handle = claim_file._locked(path, tmp_path / "may")
+        handle = publication_file._locked(path, tmp_path / "may")
         assert os.path.samestat(os.fstat(handle), path.stat())
         os.close(handle)

@@ -16,7 +16,7 @@ from locentropy.core.bounds import Bounds
 from locentropy.core.errors import BudgetError, EngineError, LedgerError, ReleaseError
 from locentropy.core.visit_profile import VisitProfile
 from locentropy.privacy.guarantee import Guarantee
-from locentropy.publishing import publication_file as claim_file
+from locentropy.publishing import publication_file
 from locentropy.publishing import publish as story
 from locentropy.publishing.publish import ResumedWarning
 from tests.mechanisms.recording import CrowdQueries
@@ -31,7 +31,7 @@ class TestDrawnOnce:
     def test_what_was_drawn_by_an_attempt_that_took_another_up(
         self, cut: Cut, again: Publishing, ledger: le.Ledger, tmp_path: Path
     ) -> None:
-        """The ledger was not told; that it was drawn is in the claim alone."""
+        """The ledger was not told; that it was drawn is in its file alone."""
         cut(PAID)
         cut(NOT_TOLD)
         [staged] = tmp_path.glob(".may.*.staged")
@@ -41,7 +41,7 @@ class TestDrawnOnce:
         assert len(ledger.history()) == 1
 
     @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(5, "Input/output error")])
-    def test_stopped_while_the_claim_is_told(
+    def test_stopped_while_the_file_is_told(
         self,
         error: BaseException,
         again: Publishing,
@@ -50,14 +50,14 @@ class TestDrawnOnce:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """It has heard that all is drawn, and the process is stopped before it knows that it has."""
-        append = claim_file._append
+        append = publication_file._append
 
         def stopped(handle: int, line: bytes) -> None:
             append(handle, line)
             raise error
 
         with monkeypatch.context() as patch:
-            patch.setattr(claim_file, "_append", stopped)
+            patch.setattr(publication_file, "_append", stopped)
             with pytest.raises(type(error)):
                 again()
         with pytest.warns(ResumedWarning):
@@ -76,7 +76,7 @@ class TestDrawnOnce:
     def test_half_of_a_release_is_the_beginning_of_one(
         self, name: str, again: Publishing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Numbers may be in it: no other order takes its place."""
+        """Numbers may be in it: no other request takes its place."""
 
         def dead(*_: Any, **__: Any) -> None:
             raise Killed
@@ -88,8 +88,8 @@ class TestDrawnOnce:
             with pytest.raises(Killed):
                 again(out=out, ledger=None)
         # Without a ledger nothing else tells of it.
-        with pytest.raises(ReleaseError, match="differs in unit"):
-            again(out=out, ledger=None, unit="bits")
+        with pytest.raises(ReleaseError, match="differs in entropy_unit"):
+            again(out=out, ledger=None, entropy_unit="bits")
         assert len(again(out=out, ledger=None)) == len(PLACES)
 
 
@@ -138,16 +138,16 @@ class TestBeforeTheSpend:
 
         monkeypatch.setattr(story, "open_queries", without_room)
         with pytest.raises(EngineError, match="no room"):
-            again(places=le.SelectLocations(0.5, delta=1e-6, max_locations=3))
+            again(locations=le.SelectLocations(0.5, delta=1e-6, max_locations=3))
 
 
 def _unread(*_: Any, **__: Any) -> Any:
     raise AssertionError("nothing is read")
 
 
-def test_the_claim_is_on_disk_before_the_spend(again: Publishing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_is_on_disk_before_the_spend(again: Publishing, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
-    sync, sync_folder, spend = os.fsync, claim_file.sync_folder, le.Ledger.spend
+    sync, sync_folder, spend = os.fsync, publication_file.sync_folder, le.Ledger.spend
 
     def synced(handle: int) -> None:
         done.append(f"sync {Path(f'/proc/self/fd/{handle}').readlink().name}")
@@ -155,7 +155,7 @@ def test_the_claim_is_on_disk_before_the_spend(again: Publishing, monkeypatch: p
 
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(
-        claim_file, "sync_folder", lambda folder: (done.append("sync folder"), sync_folder(folder))
+        publication_file, "sync_folder", lambda folder: (done.append("sync folder"), sync_folder(folder))
     )
     monkeypatch.setattr(
         le.Ledger, "spend", lambda *given, **more: (done.append("spend"), spend(*given, **more))[1]
@@ -174,8 +174,8 @@ def test_a_line_that_was_not_written_whole_is_an_error(
     handle = os.open(path, os.O_RDWR)
     try:
         with pytest.raises(OSError, match="No space left"):
-            claim_file._append(handle, b"drawn")
-        assert claim_file._DRAWN not in path.read_bytes().split(b"\n")
+            publication_file._append(handle, b"drawn")
+        assert publication_file._DRAWN not in path.read_bytes().split(b"\n")
     finally:
         os.close(handle)
 

@@ -21,7 +21,8 @@ from locentropy.core.errors import (
     ReleaseError,
     SourceError,
 )
-from locentropy.publishing import publication as claims
+from locentropy.publishing import pay_and_measure as driver
+from locentropy.publishing import publication as publications
 from locentropy.publishing import publish as story
 from tests.publishing.making import LIMIT, PLACES, ROWS, ledger_in, names, public, visits_in
 
@@ -56,7 +57,12 @@ class TestRelease:
         about = le.About(title="Map of May", curator="City", region="Here", publication_date="2026-11-15")
         release = le.publish(visits, LIMIT, public(), ledger=ledger, about=about, entropy_unit="bits")
         said = release.statement
-        assert (said.title, said.curator, said.region, said.unit) == ("Map of May", "City", "Here", "bits")
+        assert (said.title, said.curator, said.region, said.entropy_unit) == (
+            "Map of May",
+            "City",
+            "Here",
+            "bits",
+        )
         assert said.ledger is not None
         assert (said.ledger.spent_epsilon, said.ledger.total_epsilon) == ("1.5", "10")
         assert (said.locations_source, said.locations_provenance) == ("public list", "the register")
@@ -166,16 +172,13 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("change", "error", "words"),
         [
-            ({"places": None}, ParameterError, "three ways"),
-            ({"places": ["bar"]}, ParameterError, "three ways"),
-            ({"places": le.PublicLocations("nowhere.csv")}, SourceError, "nowhere.csv"),
+            ({"locations": None}, ParameterError, "three ways"),
+            ({"locations": ["bar"]}, ParameterError, "three ways"),
+            ({"locations": le.PublicLocations("nowhere.csv")}, SourceError, "nowhere.csv"),
             ({"exclude": ["bar"]}, ParameterError, "PublicLocations"),
             ({"exclude": le.PublicLocations(["BAR"])}, ParameterError, "same way"),
             ({"exclude": le.PublicLocations(PLACES)}, ParameterError, "nothing to publish"),
-            ({"about": le.About(region="two\nlines")}, ParameterError, "region"),
-            ({"about": le.About(sector="Sports")}, ParameterError, "Healthcare"),  # type: ignore[arg-type]
-            ({"about": le.About(publication_date="soon")}, ParameterError, "2026-11-15"),
-            ({"unit": "bans"}, ParameterError, "bits"),
+            ({"entropy_unit": "bans"}, ParameterError, "bits"),
             (
                 {"mechanism": le.paper.Limit(epsilon=11, max_locations=3, max_visits=2)},
                 BudgetError,
@@ -209,7 +212,7 @@ class TestRefusals:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.chdir(tmp_path)
-        call = {"visits": visits, "mechanism": LIMIT, "places": public(), "out": "may", "ledger": ledger}
+        call = {"visits": visits, "mechanism": LIMIT, "locations": public(), "out": "may", "ledger": ledger}
         with pytest.raises(error, match=words):
             le.publish(**(call | change))
         assert not ledger.history()
@@ -233,6 +236,19 @@ class TestRefusals:
             le.publish(visits, LIMIT, public(), out=tmp_path / "may", ledger=ledger)
         assert not ledger.history()
 
+    @pytest.mark.parametrize(
+        ("words", "told"),
+        [
+            ({"region": "two\nlines"}, "region"),
+            ({"sector": "Sports"}, "Healthcare"),
+            ({"publication_date": "soon"}, "2026-11-15"),
+            ({"curator": ""}, "curator"),
+        ],
+    )
+    def test_words_that_cannot_be_published(self, words: dict[str, Any], told: str) -> None:
+        with pytest.raises(ParameterError, match=told):
+            le.About(**words)
+
     def test_titles_are_what_the_ledger_takes(self) -> None:
         with pytest.raises(ParameterError, match="300"):
             le.About(title="t" * 301)
@@ -250,7 +266,7 @@ def test_the_profile_is_there_before_the_spend(
     tmp_path: Path, visits: le.Visits, ledger: le.Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
-    asked, paid = story.CachedQueries.profile, claims.Publication.pay
+    asked, paid = driver.CachedQueries.profile, publications.Publication.pay
     real = story.open_queries
 
     def opened(*arguments: Any, **options: Any) -> Any:
@@ -266,8 +282,8 @@ def test_the_profile_is_there_before_the_spend(
         return paid(self, *arguments)
 
     monkeypatch.setattr(story, "open_queries", opened)
-    monkeypatch.setattr(story.CachedQueries, "profile", profile)
-    monkeypatch.setattr(claims.Publication, "pay", pay)
+    monkeypatch.setattr(driver.CachedQueries, "profile", profile)
+    monkeypatch.setattr(publications.Publication, "pay", pay)
     le.publish(visits, LIMIT, public(), ledger=ledger)
     assert told == ["read", "computed", "spend", "known"]
 

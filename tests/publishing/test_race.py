@@ -10,23 +10,26 @@ from pathlib import Path
 import pytest
 
 import locentropy as le
+from tests.examples import at_night
 from tests.publishing.making import names
 from tests.publishing.test_crash import ROOT
 
 pytestmark = pytest.mark.slow
+each_way = pytest.mark.parametrize("how", ["counted", *at_night("engine")])
 
 
-def raced(folder: Path, targets: int) -> dict[str, int]:
+def raced(folder: Path, targets: int, how: str) -> dict[str, int]:
     """How often each exit code occurred."""
-    command = [sys.executable, "-m", "tests.publishing.racing", str(folder), str(targets)]
+    command = [sys.executable, "-m", "tests.publishing.racing", str(folder), str(targets), how]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     codes: dict[str, int] = json.loads(done.stdout)
     return codes
 
 
-def test_sixteen_race_for_ten(tmp_path: Path) -> None:
-    assert raced(tmp_path, 16) == {"0": 10, "7": 6}
+@each_way
+def test_sixteen_race_for_ten(how: str, tmp_path: Path) -> None:
+    assert raced(tmp_path, 16, how) == {"0": 10, "7": 6}
     ledger = le.Ledger.open(tmp_path / "city.ledger")
     assert ledger.verify().remaining.epsilon == 0
     made = [path for path in tmp_path.iterdir() if path.is_dir()]
@@ -35,8 +38,9 @@ def test_sixteen_race_for_ten(tmp_path: Path) -> None:
     assert names(tmp_path) == sorted(["city.ledger", "visits.csv", *(path.name for path in made)])
 
 
-def test_sixteen_race_for_one_directory(tmp_path: Path) -> None:
-    assert raced(tmp_path, 1) == {"0": 1, "9": 15}
+@each_way
+def test_sixteen_race_for_one_directory(how: str, tmp_path: Path) -> None:
+    assert raced(tmp_path, 1, how) == {"0": 1, "9": 15}
     ledger = le.Ledger.open(tmp_path / "city.ledger")
     assert len(ledger.history()) == 1, "who comes too late spends nothing"
     assert le.verify(tmp_path / "release-0", ledger).ok

@@ -58,7 +58,7 @@ def test_there_and_back(unit: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mechanism", ["Limit", "LimitSS", "Moments", "SomethingNew"])
 def test_no_other_mechanism_has_the_column(mechanism: str, tmp_path: Path) -> None:
     bare = estimates(bars=False, entropy_busy=[1.0, np.nan, 2.0])
-    with pytest.raises(ReleaseError, match="entropy_busy of .* may not be published"):
+    with pytest.raises(ReleaseError, match=r"entropy_busy of .* may not be published"):
         Release.of(bare, None, statement(mechanism=mechanism))
 
 

@@ -1,8 +1,8 @@
 """The plan file: YAML that one person approves and another runs.
 
 Nothing in it is guessed: unknown keys, keys given twice, and a budget that is not what the parts cost are refused.
-Scalars are read as the text they are, so that 0.1 does not become a binary fraction, nor 010 eight. Version 0.1 had other
-names for some keys; they are read as well, but no file may use the old and the new name of one thing.
+Scalars are read as the text they are, so that 0.1 does not become a binary fraction, nor 010 eight. Version 0.1 had
+other names for some keys; they are read as well, but no file may use the old and the new name of one thing.
 """
 
 from __future__ import annotations

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locentropy.release.report.rank_posterior import (
-    StepDensity,
     DeconvolvedPosterior,
     NormalPosterior,
-    distribution,
+    StepDensity,
     deconvolve,
+    distribution,
     variation,
 )
 from locentropy.release.report.ranking import TOP, ranking_of, ranks, top_chances

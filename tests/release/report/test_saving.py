@@ -12,8 +12,8 @@ from hatchling.builders.wheel import WheelBuilder
 import locentropy as le
 from locentropy.release.report import page as pages
 from locentropy.release.report.page import PageWarning, page
-
 from tests.cli.test_commands import locentropy
+
 from ..making import not_private, release
 from .making import HOSTILE, Parsed, town
 
@@ -85,9 +85,10 @@ def test_a_changed_page_can_be_drawn_anew_and_a_stray_file_is_told(tmp_path: Pat
 
 
 def test_a_page_of_other_numbers_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch, pytest.warns(PageWarning):
+    with monkeypatch.context() as patch:
         patch.setattr(pages, "page", None)  # cannot be called
-        directory = town(20).save(tmp_path / "may")
+        with pytest.warns(PageWarning):
+            directory = town(20).save(tmp_path / "may")
     done = locentropy("report", directory)
     assert done.returncode == 9
     assert "not the page that these numbers give" in done.stderr
