@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from locentropy import LimitPTR
 from locentropy.core.errors import ParameterError
-from locentropy.evaluation.advice.advisor import Advice, advise, advisor
-from locentropy.evaluation.advice.advisor import recommendations as recommending
+from locentropy.evaluation.advice import advisor, recommendations
+from locentropy.evaluation.advice.advice import Advice
+from locentropy.evaluation.advice.advisor import advise
 from locentropy.evaluation.advice.bounds import measured_habits
 from locentropy.evaluation.advice.density import crossover, measured_density, supposed_density
 from locentropy.evaluation.advice.recommendations import proposed_delta, roomy
-from locentropy.mechanisms.expected_error import named_from, noise_scales
+from locentropy.mechanisms.expected_error import named_from
 from locentropy.mechanisms.registry import mechanism_from, mechanism_names
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.mechanisms.shares.expected_error import MEASURED, TYPICAL_SPREAD, shares_expectation
@@ -68,7 +69,7 @@ class TestPublicNumbers:
         assert advise(1, n_locations=3).choice.parameters["max_locations"] == 3, "nobody can be in more"
 
     def test_moments_where_the_bounded_entropy_is_enough_and_places_are_busy(self) -> None:
-        busy = {"locations": 400, "people": 200_000, "places_per_person": 10}
+        busy = {"n_locations": 400, "n_users": 200_000, "locations_per_user": 10}
         assert advise(1, **busy).choice.name == "shares"
         assert advise(1, **busy, bounded_is_enough=True).choice.name == "moments"
         thin = advise(1, n_locations=100_000, n_users=20_000, locations_per_user=10, bounded_is_enough=True)
@@ -114,7 +115,7 @@ class TestPublicNumbers:
         assert "Not even places of 1,048,576 users" in named_from(
             SelectLocations(3e-7, delta=1e-8, max_locations=5)
         )
-        for numbers in ({}, {"locations": 1000}):
+        for numbers in ({}, {"n_locations": 1000}):
             with pytest.raises(ParameterError, match=r"epsilon=.* for Shares"):
                 advise(1e-6, n_users=10_000, **numbers)
 
@@ -216,7 +217,7 @@ class TestSeen:
             seen = measured_density(activity([], [], busy=busy, locations=10_000))
             assert seen.verdict == verdict
             assert seen.why.lower().startswith(verdict)
-            assert ("could tell" in seen.why) == (verdict == "undecided")
+            assert ("could decide" in seen.why) == (verdict == "undecided")
         dense = advise(1, activity=activity([99_000], [99_000], busy=9990, locations=10_000))
         assert [each.choice.name for each in dense.alternatives] == ["moments", "limit-ss"]
 
@@ -235,7 +236,7 @@ class TestSeen:
 class TestOnlyWhatWasPaidFor:
     def test_takes_no_visits(self) -> None:
         assert set(inspect.signature(advise).parameters) == {
-            "epsilon", "locations", "people", "delta", "places_per_person", "visits_per_place",
+            "epsilon", "n_locations", "n_users", "delta", "locations_per_user", "visits_per_location",
             "bounded_is_enough", "activity",
         }  # fmt: skip
         with pytest.raises(ParameterError, match="takes no visits"):
@@ -247,7 +248,7 @@ class TestOnlyWhatWasPaidFor:
 
     def test_the_advisor_cannot_read(self) -> None:
         """Neither it nor what it uses knows of visits or engines; the paying does, in a module of its own."""
-        for module in (advisor, recommending):
+        for module in (advisor, recommendations):
             assert "locentropy.visits" not in inspect.getsource(module)
 
     def test_refuses_contradictions(self) -> None:
@@ -259,17 +260,17 @@ class TestOnlyWhatWasPaidFor:
     ("given_", "words"),
     [
         ({"epsilon": 0}, "epsilon=0"),
-        ({"epsilon": 1, "locations": 0}, "locations=0"),
-        ({"epsilon": 1, "people": 2.5}, "people=2.5"),
+        ({"epsilon": 1, "n_locations": 0}, "n_locations=0"),
+        ({"epsilon": 1, "n_users": 2.5}, "n_users=2.5"),
         ({"epsilon": 1, "delta": 1}, "delta=1"),
-        ({"epsilon": 1, "places_per_person": -1}, "places_per_person=-1"),
-        ({"epsilon": 1, "visits_per_place": True}, "visits_per_place=True"),
+        ({"epsilon": 1, "locations_per_user": -1}, "locations_per_user=-1"),
+        ({"epsilon": 1, "visits_per_location": True}, "visits_per_location=True"),
     ],
 )
 def test_errors_show_a_correct_call(given_: dict, words: str) -> None:
     with pytest.raises(ParameterError, match=words) as raised:
         advise(**given_)
-    assert "advise(epsilon=1.0, locations=14_058, people=10_000" in str(raised.value)
+    assert "advise(epsilon=1.0, n_locations=14_058, n_users=10_000" in str(raised.value)
 
 
 class TestCrossover:
@@ -286,7 +287,7 @@ class TestCrossover:
         crowd = LimitCB(
             epsilon, max_locations=max_locations, max_visits=5, min_users=min_users, accept_no_guarantee=True
         )
-        before, *after = noise_scales(smooth, np.arange(threshold - 1, threshold + 500))
+        before, *after = smooth.scales(np.arange(threshold - 1, threshold + 500))
         assert before > crowd.scale
         assert max(after) <= crowd.scale
 

@@ -36,7 +36,7 @@ def test_spends_once_and_says_what_for(visits: le.Visits, ledger: le.Ledger) -> 
     found = measure_activity(visits, public(), SURVEY, ledger=ledger)
     assert isinstance(found, Activity)
     assert found.private
-    assert found.locations == len(PLACES)
+    assert found.n_locations == len(PLACES)
     [spend] = ledger.history()
     assert (spend.epsilon, spend.delta, spend.purpose) == (Fraction(5, 100), 0, PURPOSE)
     assert "advice" in spend.purpose
@@ -62,7 +62,7 @@ def test_a_grid(tmp_path: Path, ledger: le.Ledger) -> None:
     rows = "uid,lat,lon\n" + "".join(f"u{at},{40.71 + at / 1000},-74.0\n" for at in range(9))
     grid = le.Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=5000)
     found = measure_activity(visits_in(tmp_path, rows), grid, SURVEY, ledger=ledger)
-    assert found.locations == len(grid.locations())
+    assert found.n_locations == len(grid.locations())
 
 
 class TestNothingIsSpent:
