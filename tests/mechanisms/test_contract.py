@@ -398,7 +398,7 @@ def test_a_budget_for_which_no_noise_is_enough_is_refused_before_anything_is_ask
     ],
 )
 def test_warns_of_a_delta_above_one_over_the_users(make):
-    with pytest.warns(LargeDeltaWarning, match="delta=0.0001 is above 1/max_users") as caught:
+    with pytest.warns(LargeDeltaWarning, match="δ = 0.0001 is above one over the number of users") as caught:
         make(100_000)
     assert caught[0].filename == __file__
     with warnings.catch_warnings():

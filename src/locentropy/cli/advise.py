@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import disclosure as looking
-from locentropy.cli import options, place_options
+from locentropy.cli import options
 from locentropy.cli.console import note, out, progress_bar, warn
-from locentropy.cli.options import with_option_groups
+from locentropy.cli.disclosure import tell_privacy_unit
+from locentropy.cli.error_format import EXAMPLES, restated
+from locentropy.cli.option_groups import with_option_groups
+from locentropy.cli.place_options import PlaceOptions
 from locentropy.cli.signals import ignore_signals
 from locentropy.core.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from locentropy.evaluation.advice.advice import Advice
     from locentropy.mechanisms.survey import Activity
     from locentropy.places.grid import Grid
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 _PUBLIC = "Rough numbers, from common knowledge, never from the visits"
 _PAID = "Asking the data, for a part of the budget"
-_EXAMPLE = "locentropy advise --n-locations 14058 --n-users 10000 --epsilon 1"
+_EXAMPLE = EXAMPLES["advise"]
 _SPENDING = (
-    "locentropy advise checkins.parquet --places venues.csv --spend 0.05 --ledger city.ledger --epsilon 1"
+    "locentropy advise checkins.parquet --places places.csv --spend 0.05 --ledger city.ledger --epsilon 1"
 )
 
 
@@ -50,7 +50,7 @@ def advise(
         ),
     ] = None,
     epsilon: Annotated[
-        str | None, typer.Option("--epsilon", help="ε of the release that is thought of.")
+        str | None, typer.Option("--epsilon", help="ε of the release to be advised on.")
     ] = None,
     delta: Annotated[
         str | None, typer.Option("--delta", help="δ of that release, where a mechanism needs one.")
@@ -80,13 +80,7 @@ def advise(
             "--ledger", readable=False, help="The budget that pays for them.", rich_help_panel=_PAID
         ),
     ] = None,
-    places: place_options.Places = None,
-    places_location: place_options.PlacesLocation = None,
-    places_name: place_options.PlacesName = None,
-    places_lat: place_options.PlacesLat = None,
-    places_lon: place_options.PlacesLon = None,
-    grid: place_options.Box = None,
-    cell: place_options.Cell = None,
+    where: PlaceOptions,
     reading: options.Reading,
     as_json: options.Json = False,
 ) -> None:
@@ -98,7 +92,7 @@ def advise(
 
       locentropy advise --n-locations 14058 --n-users 10000 --epsilon 1
 
-      locentropy advise checkins.parquet --places venues.csv --epsilon 1 \
+      locentropy advise checkins.parquet --places places.csv --epsilon 1 \
       --spend 0.05 --ledger city.ledger
     """
     from locentropy.evaluation.advice.advisor import advise as advised
@@ -106,15 +100,12 @@ def advise(
     from locentropy.mechanisms.select import SelectLocations
 
     if epsilon is None:
-        raise ParameterError(f"Advice is about a release at some --epsilon. For example: {_EXAMPLE}")
-    numbers = read_parameters(
-        SelectLocations, {"epsilon": epsilon} | ({} if delta is None else {"delta": delta})
-    )
-    listed_by = {"location": places_location, "name": places_name, "lat": places_lat, "lon": places_lon}
-    public = place_options.list_from_options(places, listed_by, None)
-    box = place_options.grid_from_options(grid, cell)
-    place_options.one_of(public, box, None)  # refuses both
-    listed = public or box
+        raise ParameterError("Advice needs the --epsilon of the release.", example=_EXAMPLE)
+    with restated(example=_EXAMPLE):
+        numbers = read_parameters(
+            SelectLocations, {"epsilon": epsilon} | ({} if delta is None else {"delta": delta})
+        )
+    listed = where.chosen()
     n_locations = _number_of(listed, n_locations)
     rough: dict[str, Any] = {"n_users": n_users, "locations_per_user": locations_per_user}
     said = {**numbers, **rough, "visits_per_location": visits_per_location, "bounded_is_enough": bounded}
@@ -122,16 +113,12 @@ def advise(
     if source is None:
         _refuse_spending(spend, ledger)
     else:
-        advised(
-            **said, n_locations=n_locations
-        )  # refuses what nobody can advise on, while that costs nothing
+        advised(**said, n_locations=n_locations)  # raises what it would raise later, while that costs nothing
         visits = reading.visits_of(source)
         found = _asked(visits, listed, spend, ledger, numbers | rough, reading.resources)
         ignore_signals()  # it is paid for: only telling is left
     advice = advised(**said, n_locations=n_locations, activity=found)
-    columns = {f"--places-{role}": name for role, name in listed_by.items()}
-    named = {"--places": places, **columns, "--grid": grid, "--cell": cell}
-    command = _next_command(advice, source, ledger, named, reading)
+    command = _next_command(advice, source, ledger, where, reading)
     try:
         if as_json:
             out.print_json(json.dumps(advice.to_dict() | {"command": command}))
@@ -143,7 +130,7 @@ def advise(
 
 
 def _number_of(listed: PublicLocations | Grid | None, n_locations: int | None) -> int | None:
-    """How many places there are: by the list, which is public and may be read, or as was said."""
+    """Return how many places there are: by the list, which is public and may be read, or as given."""
     from locentropy.places.grid import Grid
 
     if listed is None:
@@ -160,7 +147,7 @@ def _refuse_spending(spend: str | None, ledger: Path | None) -> None:
     given = [name for name, value in (("--spend", spend), ("--ledger", ledger)) if value is not None]
     if given:
         raise ParameterError(
-            f"{' and '.join(given)}: no INPUT was named to ask about. For example: {_SPENDING}"
+            f"{' and '.join(given)} pay for statistics of INPUT, and no INPUT was given.", example=_SPENDING
         )
 
 
@@ -172,40 +159,43 @@ def _asked(
     thought_of: dict[str, Any],
     resources: Resources,
 ) -> Activity:
-    """Noisy statistics of the visits, paid for through the ledger."""
+    """Return noisy statistics of the visits, paid for through the ledger."""
     if spend is None:
         raise ParameterError(
-            f"To read INPUT costs budget, and no --spend says how much. For example: {_SPENDING}; or, without reading "
-            f"anything: {_EXAMPLE}"
+            f"Reading INPUT costs budget, and no --spend says how much. Leave INPUT out to read nothing: {_EXAMPLE}.",
+            example=_SPENDING,
         )
     if ledger is None:
         raise ParameterError(
-            f"--spend {spend}: no --ledger says whose budget pays, and what nobody counts adds up unseen. Make one: "
-            f"locentropy ledger create, and then: {_SPENDING}"
+            f"--spend {spend} needs the budget that pays, and no --ledger was given. Make one: "
+            f"{EXAMPLES['ledger create']}.",
+            example=_SPENDING,
         )
     if listed is None:
         raise ParameterError(
-            "Statistics of busy places need places that are public: --places places.csv, or --grid S,W,N,E --cell 500. "
-            f"For example: {_SPENDING}; where no list is public: {_EXAMPLE.replace(' --n-locations 14058', '')}"
+            "Statistics of busy places need places that are public: --places places.csv, or a --grid. Where no list is "
+            "public, leave INPUT out: locentropy advise --epsilon 1 --n-users 10000.",
+            example=_SPENDING,
         )
     from locentropy.evaluation.advice.paid_survey import measure_activity, survey_for
     from locentropy.mechanisms.parameters import read_parameters
     from locentropy.mechanisms.select import SelectLocations
     from locentropy.privacy.guarantee import Guarantee, exact, exact_text
 
-    price = read_parameters(SelectLocations, {"epsilon": spend})["epsilon"]
-    survey = survey_for(spend=price, **thought_of)
+    with restated(names={"epsilon": "spend"}, example=_SPENDING):
+        price = read_parameters(SelectLocations, {"epsilon": spend})["epsilon"]
+        survey = survey_for(spend=price, **thought_of)
     try:
         with progress_bar() as progress:
             return measure_activity(
                 visits, listed, survey, ledger=ledger, before=Guarantee.pure(thought_of["epsilon"]),
-                resources=resources, progress=progress, when_open=looking.tell_who,
+                resources=resources, progress=progress, when_open=tell_privacy_unit,
             )  # fmt: skip
     except BudgetError as error:
         release = exact_text(exact(thought_of["epsilon"]))
         raise BudgetError(
-            f"{error} Two things are to be paid for: these statistics (--spend {spend}) and then the release that they "
-            f"are for (--epsilon {release})."
+            f"{error} Two things must be paid for: these statistics (--spend {spend}) and then the release itself "
+            f"(--epsilon {release})."
         ) from None
     except BaseException as error:
         for text in getattr(error, "__notes__", ()):
@@ -217,12 +207,15 @@ def _next_command(
     advice: Advice,
     source: str | None,
     ledger: Path | None,
-    places: Mapping[str, str | float | None],
+    where: PlaceOptions,
     reading: options.Reading,
 ) -> str:
-    """What to run next, with the names that were given: it must read the table as the advice did."""
-    named = [word for key, value in places.items() if value is not None for word in (key, str(value))]
-    given = {"source": source, "ledger": None if ledger is None else str(ledger), "places": named or None}
+    """Return the command to run next, which reads the table as the advice did."""
+    given = {
+        "source": source,
+        "ledger": None if ledger is None else str(ledger),
+        "places": where.words or None,
+    }
     command = advice.command(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
     return " ".join([command, *map(shlex.quote, reading.words)]) if source is not None else command
 

@@ -1,4 +1,4 @@
-"""What people see: tables and notes on standard output, progress and errors on standard error."""
+"""Output: results on standard output; notes, warnings, progress and errors on standard error."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _SECONDS_BEFORE_BAR: Final = 1.0
 
 
 def printable(text: str, keep: str = "") -> str:
-    """A text of a file or of its owner as a terminal may show it: nothing that steers it."""
+    """Return a text without control characters, so that no file can steer the terminal; `keep` are allowed."""
     return "".join(letter if letter.isprintable() or letter in keep else "�" for letter in text)
 
 
 def note(text: str) -> None:
-    """Say something beside the result."""
+    """Print a note beside the result."""
     err.print(printable(text, keep="\n"), markup=False, soft_wrap=True)
 
 
 def warn(text: str) -> None:
-    """Say something that must not be missed."""
+    """Print a warning."""
     err.print(printable(text, keep="\n"), style="bold yellow", markup=False, soft_wrap=True)
 
 
@@ -38,7 +38,7 @@ def warn(text: str) -> None:
 def progress_bar() -> Iterator[Callable[[str, float | None], None]]:
     """Give a function to report progress to; a bar appears once the work has taken a second.
 
-    Whoever was asked to stop stops there at the latest.
+    Reporting also stops the command if a signal asked for it and a library ignored it.
     """
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

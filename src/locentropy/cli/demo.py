@@ -1,4 +1,4 @@
-"""`locentropy demo`: the whole way, on a synthetic city of invented people."""
+"""`locentropy demo`: from visits to a release, on a synthetic city."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def demo(
     ] = Path("demo"),
     people: Annotated[int, typer.Option("--people", help="How many people live in the city.")] = 3000,
 ) -> None:
-    """Make a synthetic city, publish how popular its places are, and compare with what only the demo may know.
+    """Make a synthetic city, publish how popular its places are, and compare with the exact values.
 
     Examples:
 
@@ -36,7 +36,7 @@ def demo(
     """
     from locentropy.datasets.city import City
     from locentropy.ledger.ledger import Ledger
-    from locentropy.mechanisms.shares.mechanism import Shares
+    from locentropy.mechanisms.registry import default_mechanism, mechanism_from
     from locentropy.places.public_list import PublicLocations
     from locentropy.publishing.publish import publish
     from locentropy.release.statement import About
@@ -44,9 +44,9 @@ def demo(
     from locentropy.visits.visits import Visits
 
     folder, number = _free(to)
-    # Other people each time, so that nobody, not even somebody invented, has two ledgers.
+    # Other people each time, so that no person has two ledgers, not even an invented one.
     city = City(people=people, seed=number)
-    shares = Shares(epsilon=EPSILON)
+    mechanism = mechanism_from(default_mechanism(), {"epsilon": EPSILON})
     with progress_bar() as progress:
         city.write(folder, progress=lambda fraction: progress("Building the city", fraction))
         ledger = Ledger.create(folder / "city.ledger", "the invented people of the demo", BUDGET)
@@ -54,7 +54,7 @@ def demo(
         visits = Visits(folder / "visits.parquet")
         about = About(title="Demo: popularity of places", description="An invented city.", region="nowhere")
         release = publish(
-            visits, shares, places, out=folder / "release", ledger=ledger, about=about, progress=progress
+            visits, mechanism, places, out=folder / "release", ledger=ledger, about=about, progress=progress
         )
         exact = exact_profile(visits, locations=places.load(), progress=progress)
         ledger.record_evaluation("demo: published values shown beside exact ones")
@@ -63,7 +63,7 @@ def demo(
 
 
 def _free(folder: Path) -> tuple[Path, int]:
-    """The folder, or the first of folder-2, folder-3, … that is free: a demo never replaces or overspends another."""
+    """Return the folder, or the first of folder-2, folder-3, … that is free: a demo never replaces another."""
     for number in count():
         path = folder if number == 0 else folder.parent / f"{folder.name or 'demo'}-{number + 1}"
         if not path.exists() or (path.is_dir() and not any(path.iterdir())):

@@ -1,4 +1,4 @@
-"""Looking at exact data without budget: whoever chooses by what they saw has tuned on it, and the ledger notes that."""
+"""Looking at exact data without budget: parameters chosen afterwards are tuned on the data, and the ledger says so."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from locentropy.cli.console import note, warn
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NO_LEDGER: Final = (
-    "No ledger: nobody will be told that parameters were tuned on the data. If these people have one: "
-    "--ledger city.ledger"
+NOT_RECORDED: Final = (
+    "No ledger: manifests of later releases will not say that parameters were tuned on the data. If these people have "
+    "a ledger, name it: --ledger city.ledger"
 )
 
 Ledger = Annotated[
@@ -22,22 +22,22 @@ Ledger = Annotated[
     typer.Option(
         "--ledger",
         readable=False,
-        help="The budget of these people, which notes that their data was looked at.",
+        help="The ledger of these people, which records that their data was looked at.",
     ),
 ]
 
 
-def tell_noted(ledger: Path | None) -> None:
-    """Say where it was noted, or that it was not."""
+def tell_recorded(ledger: Path | None) -> None:
+    """Say where the look was recorded, or that it was not."""
     if ledger is None:
-        warn(NO_LEDGER)
+        warn(NOT_RECORDED)
     else:
         note(
             f"Noted in {ledger}: manifests of later releases will say that parameters were tuned on the data."
         )
 
 
-def tell_who(columns: Mapping[str, str], *, private: bool = True) -> None:
-    """Say who is protected, for it is easily taken for granted: whoever has two ids is protected half as well."""
+def tell_privacy_unit(columns: Mapping[str, str], *, private: bool = True) -> None:
+    """Say who is protected: a person with two ids is protected half as well."""
     protected = "Protected: each person's whole record, where a" if private else "Nobody is protected. A"
     note(f"{protected} person is one id of the column {columns['user']!r}.")

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from locentropy.cli import disclosure as looking
-from locentropy.cli import options
+from locentropy.cli import disclosure, options
 from locentropy.cli.console import note, out, progress_bar, warn
-from locentropy.cli.options import with_option_groups
+from locentropy.cli.option_groups import with_option_groups
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import check_writable
 
@@ -44,7 +43,7 @@ def entropy(
         str | None,
         typer.Option("--keep", help="Which locations bounding keeps: first, most-visited, lowest-id."),
     ] = None,
-    ledger: looking.Ledger = None,
+    ledger: disclosure.Ledger = None,
     entropy_unit: Annotated[
         str, typer.Option("--entropy-unit", help="Unit of the entropy: nats, bits.")
     ] = "nats",
@@ -99,7 +98,7 @@ def entropy(
     else:
         _show(values, users, entropy_unit, top or _ON_SCREEN)
     warn(WARNING)
-    looking.tell_noted(ledger)
+    disclosure.tell_recorded(ledger)
     if target is not None:
         note(f"Written to {target}")
 
@@ -111,7 +110,8 @@ def _bounds(max_locations: int | None, max_visits: int | None, keep: str | None)
         return None
     if max_locations is None or max_visits is None:
         raise ParameterError(
-            "Bounds need both numbers. For example: --max-locations 5 --max-visits 5, or neither for exact values."
+            "Bounds need both numbers; without bounds, values are exact.",
+            example="Bounds(max_locations=5, max_visits=5)",
         )
     return Bounds(max_locations, max_visits, keep)  # type: ignore[arg-type]  # checked by Bounds itself
 
@@ -120,15 +120,18 @@ def _nats_per(unit: str) -> float:
     units = {"nats": 1.0, "bits": 0.6931471805599453}
     if unit not in units:
         raise ParameterError(
-            f"--entropy-unit {unit!r} is not one of nats, bits. For example: --entropy-unit bits"
+            "is not one of nats, bits.",
+            parameter="entropy_unit",
+            value=unit,
+            example='entropy(entropy_unit="bits")',
         )
     return units[unit]
 
 
 def marked(path: Path) -> Path:
-    """The path with `not-private` in its name."""
+    """Return the path with `not-private` in its name."""
     if path.suffix not in (".csv", ".parquet"):
-        raise ParameterError(f"{path}: the name must end in .csv or .parquet. For example: --out entropy.csv")
+        raise ParameterError(f"--out {path}: the name must end in .csv or .parquet, as in entropy.csv.")
     check_writable(path)
     return path if "not-private" in path.stem else path.with_name(f"{path.stem}.not-private{path.suffix}")
 

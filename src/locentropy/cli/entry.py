@@ -1,4 +1,7 @@
-"""Where the command begins: whoever stops it while it loads sees no traceback."""
+"""The entry point. It is a module of its own because it sets a signal handler before anything else is imported.
+
+So Ctrl-C while the command line loads ends it without a traceback.
+"""
 
 from __future__ import annotations
 

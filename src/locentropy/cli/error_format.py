@@ -1,64 +1,149 @@
-"""Errors of the Python interface, told to people who type commands."""
+"""Errors about parameters, told to people who type options.
+
+`ParameterError` keeps its parts, so nothing here searches a message: `parameter` becomes the option of that name, and
+`example`, a call in Python, becomes a command. What has no parts is shown as it is.
+"""
 
 from __future__ import annotations
 
-import re
+import ast
+import shlex
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from locentropy.core.errors import ParameterError
+from locentropy.cli.option_groups import option_name
+from locentropy.core.errors import NOT_SHOWN, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-_CALL: Final = re.compile(r" ?(?:A correct call|For example): ([A-Za-z][\w.]*)\((.*)\)", re.DOTALL)
-"""The call in Python that such a message ends with."""
-_EXAMPLE: Final = re.compile(r" (?:A correct call|For example): (?=[A-Za-z][\w.]*[(=]).*", re.DOTALL)
-"""The same, or a single parameter."""
-_PARAMETER: Final = re.compile(r"\b([a-z_]+)=('[^']*'|\"[^\"]*\"|[\w.+-]+)")
-_TWICE: Final = re.compile(r"(--[\w-]+(?: \S+)?) \(\1\)")
+EXAMPLES: Final = {
+    "advise": "locentropy advise --epsilon 1 --n-locations 14058 --n-users 10000",
+    "datasets city": "locentropy datasets city --out city",
+    "demo": "locentropy demo --people 3000",
+    "entropy": "locentropy entropy checkins.parquet",
+    "evaluate": "locentropy evaluate checkins.parquet --places places.csv",
+    "ledger create": "locentropy ledger create city.ledger --population 'riders of the city' --epsilon 4 --delta 1e-6",
+    "plan": "locentropy plan --epsilon 1 --n-locations 14058",
+    "publish": "locentropy publish checkins.parquet --epsilon 1 --places places.csv --ledger city.ledger --out may",
+}
+"""A command that works, for each that may refuse a parameter."""
+
+_SELECTION: Final = "select_"
 _BOX: Final = ("south", "west", "north", "east")
-_OTHER_NAMES: Final = {"publication_date": "date"}
-"""Parameters whose option has another name."""
 
 
 @contextmanager
-def example(words: str, **others: str) -> Iterator[None]:
-    """Let parameters that are refused within end with an example in options instead of a call in Python.
-
-    `others` are parameters whose option has another name here.
-    """
+def restated(
+    *, prefix: str = "", names: Mapping[str, str] | None = None, example: str | None = None
+) -> Iterator[None]:
+    """Let errors from within name parameters as the command does, and end with `example`, a call or a command."""
     try:
         yield
     except ParameterError as error:
-        said = str(error)
-        told = _EXAMPLE.sub("", said)
-        if told == said:
-            raise
-        for parameter, option in others.items():
-            told = re.sub(rf"\b{parameter}=", f"{option}=", told)
-        raise ParameterError(f"{told} For example: {words}") from None
+        if error.parameter is not None:
+            error.parameter = prefix + (names or {}).get(error.parameter, error.parameter)
+        error.example = example or error.example
+        raise
 
 
-def in_options(message: str) -> str:
-    """A message about parameters, with options in their place: `epsilon='x'` becomes `--epsilon x`."""
-    told = _CALL.sub(_call_in_options, message)
-    return _TWICE.sub(r"\1", _PARAMETER.sub(lambda found: _option(found[1], found[2]), told))
+@contextmanager
+def in_options(command: str, options: Mapping[str, str]) -> Iterator[None]:
+    """Let errors from within name options. `options` are those of the command, by parameter."""
+    try:
+        yield
+    except ParameterError as error:
+        raise ParameterError(as_options(error, command, options)) from error
 
 
-def _call_in_options(call: re.Match[str]) -> str:
-    given = dict(_PARAMETER.findall(call[2]))
-    words = [_option(name, value) for name, value in given.items() if name not in _BOX]
-    if given.keys() >= set(_BOX):
-        words.insert(0, f"--grid {','.join(given[edge] for edge in _BOX)}")
-    return f" For example: {' '.join(words)}" if words else call[0]
+def as_options(error: ParameterError, command: str, options: Mapping[str, str]) -> str:
+    """Return the message with options in the place of parameters; unchanged if the command has no such option."""
+    if error.parameter is None:
+        said = error.problem
+    elif error.parameter in options:
+        said = f"{options[error.parameter]}{_shown(error.value)} {error.problem}"
+    else:
+        return str(error)
+    return (
+        said
+        if error.example is None
+        else f"{said} For example: {as_command(error.example, command, options)}"
+    )
 
 
-def _option(name: str, value: str) -> str:
-    option = f"--{_OTHER_NAMES.get(name, name).replace('_', '-')}"
-    if value in ("True", "False"):
-        return option
-    plain = value.strip("'\"")
-    if any(letter in plain for letter in ";|&<>"):
-        plain = f"'{plain}'"  # a shell would end the command there
-    return f"{option} {plain.replace('_', '') if plain[:1].isdigit() else plain}"
+def as_command(call: str, command: str, options: Mapping[str, str]) -> str:
+    """Return the command that does what a call in Python does, as far as the command has options for it."""
+    if call.startswith("locentropy ") or command not in EXAMPLES:
+        return call
+    given = _given_in(call)
+    words = shlex.split(EXAMPLES[command])
+    first = next(at for at, word in enumerate(words) if word.startswith("--"))
+    head, tail = words[:first], words[first:]
+    said = dict(zip(tail[::2], tail[1::2], strict=True))
+    if "source" in given and len(head) > len(command.split()) + 1:
+        head[-1] = given["source"]
+    if given.keys() & {"grid", f"{_SELECTION}epsilon", "selects"}:
+        said.pop("--places", None)  # one way to say which places
+    own = {options[name]: value for name, value in given.items() if name in options}
+    said = own | {option: value for option, value in said.items() if option not in own}
+    return " ".join([*map(shlex.quote, head), *(_word(option, value) for option, value in said.items())])
+
+
+def _given_in(call: str) -> dict[str, str]:
+    """The arguments of a call in Python and of the calls within it, by the parameter they are for."""
+    try:
+        parsed = ast.parse(call, mode="eval").body
+    except SyntaxError:
+        return {}
+    return _arguments(parsed) if isinstance(parsed, ast.Call) else {}
+
+
+def _arguments(call: ast.Call) -> dict[str, str]:
+    from locentropy.mechanisms.registry import built_in_class, default_mechanism
+
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    own: dict[str, str] = {}
+    within: dict[str, str] = {}
+    for keyword in call.keywords:
+        if isinstance(keyword.value, ast.Call):
+            within |= _arguments(keyword.value)
+        elif keyword.arg is not None:
+            own[keyword.arg] = _text(keyword.value)
+    for argument in call.args:
+        if isinstance(argument, ast.Call):
+            within |= _arguments(argument)
+    kind = built_in_class(called)
+    if kind is not None:
+        named = {} if kind.name == default_mechanism() else {"mechanism": kind.name}
+        own = {**named, **({"selects": ""} if kind.selects_locations else {}), **own}
+    elif called == "SelectLocations":
+        own = {_SELECTION + name: value for name, value in own.items()}
+    elif called == "Grid":
+        own = {"grid": ",".join(own[edge] for edge in _BOX), "cell": own["cell"]}
+    elif called == "Visits" and call.args and isinstance(call.args[0], ast.Constant):
+        own = {"source": str(call.args[0].value), **own}
+    return within | own
+
+
+def _text(value: ast.expr) -> str:
+    """A value as an option takes it: several with commas between them; True as a flag, without a value."""
+    if isinstance(value, ast.List | ast.Tuple):
+        return ",".join(_text(each) for each in value.elts)
+    if isinstance(value, ast.Constant):
+        return "" if value.value is True else str(value.value)
+    return ast.unparse(value)  # a negative number
+
+
+def _word(option: str, value: str) -> str:
+    return option if value == "" else f"{option} {shlex.quote(value)}"
+
+
+def _shown(value: Any) -> str:
+    if value is NOT_SHOWN or isinstance(value, bool) or value is None:
+        return ""
+    return f" {shlex.quote(value) if isinstance(value, str) else value}"
+
+
+def missing(what: str, parameters: list[str], example: str) -> ParameterError:
+    """Return the error for options that are needed and were not given; `example` is a call or a command that works."""
+    return ParameterError(f"{what} needs {', '.join(map(option_name, parameters))}.", example=example)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import error_format as wording
 from locentropy.cli import options
+from locentropy.cli.commands import Command
 from locentropy.cli.console import note, out, warn
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="The privacy budget of a population of people: made once, spent by every release, never refunded.",
     no_args_is_help=True,
+    rich_markup_mode="rich",
+    add_completion=False,
 )
 
 File = Annotated[
@@ -25,11 +27,10 @@ File = Annotated[
 ]
 
 _WIDE = 80  # columns of a terminal in which every spend fits on a line
-_CREATING = 'locentropy ledger create city.ledger --population "riders of the city" --epsilon 4 --delta 1e-6'
 TUNED = "Parameters were tuned on the data, unaccounted: exact data was looked at without budget."
 
 
-@app.command()
+@app.command(cls=Command)
 def create(
     path: File,
     population: Annotated[
@@ -41,7 +42,9 @@ def create(
         ),
     ],
     epsilon: Annotated[str, typer.Option("--epsilon", help="ε in total, such as 4.", show_default=False)],
-    delta: Annotated[str, typer.Option("--delta", help="δ in total; 0 admits pure promises only.")] = "0",
+    delta: Annotated[
+        str, typer.Option("--delta", help="δ in total; 0 admits guarantees without δ only.")
+    ] = "0",
     as_json: options.Json = False,
 ) -> None:
     r"""Make the ledger of a population. Make one per population, not one per file, day or release.
@@ -56,17 +59,16 @@ def create(
     """
     from locentropy.ledger.ledger import Ledger
 
-    with wording.example(_CREATING):
-        book = Ledger.create(path, population, epsilon, delta).read()
+    book = Ledger.create(path, population, epsilon, delta).read()
     if as_json:
         out.print_json(json.dumps(_as_json(book)))
     else:
         note(
-            f"Made {path} for '{book.population}', with {book.total}. Keep it: what it forgets is overspent."
+            f"Made {path} for '{book.population}', with {book.total}. Keep it: a restored copy forgets spends."
         )
 
 
-@app.command()
+@app.command(cls=Command)
 def show(path: File, as_json: options.Json = False) -> None:
     """Show what is left of a budget, and what the rest was spent on.
 
@@ -85,7 +87,7 @@ def show(path: File, as_json: options.Json = False) -> None:
         _show(book)
 
 
-@app.command()
+@app.command(cls=Command)
 def verify(
     path: File,
     spends: Annotated[
@@ -146,7 +148,7 @@ def _show(book: Account) -> None:
             table.add_row(*(options.shown(shown[heading]) for heading in kept))
         out.print(table)
     if book.closed:
-        warn("Closed: a release without a promise was published. Nothing can be spent after it.")
+        warn("Closed: a release without a guarantee was published. Nothing can be spent after it.")
     if book.evaluations:
         warn(TUNED)
 

@@ -5,22 +5,77 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, NoReturn, cast
+from typing import TYPE_CHECKING, Annotated, ClassVar, NoReturn, cast
 
 import typer
 
-import locentropy
-from locentropy.cli import advise, datasets, demo, entropy, evaluate, ledger, plan, publish, report, verify
-from locentropy.cli import error_format as wording
-from locentropy.cli import signals as stopping
+from locentropy.cli import signals
+from locentropy.cli.commands import CommandGroup, Known
 from locentropy.cli.console import err, printable
-from locentropy.core.errors import BudgetError, EngineError, LocentropyError, ParameterError
+from locentropy.core.errors import EngineError, LocentropyError
+from locentropy.core.version import __version__
 
 if TYPE_CHECKING:
     import io
+    from collections.abc import Mapping
     from sys import UnraisableHookArgs
 
+
+class _Commands(CommandGroup):
+    """All commands."""
+
+    known: ClassVar[Mapping[str, Known]] = {
+        "advise": Known(
+            "locentropy.cli.advise:advise",
+            "Recommend a mechanism and its parameters, and say what error to expect and why.",
+        ),
+        "datasets": Known(
+            "locentropy.cli.datasets:app", "Make data to play with: seeded, reproducible, about nobody."
+        ),
+        "demo": Known(
+            "locentropy.cli.demo:demo",
+            "Make a synthetic city, publish how popular its places are, and compare with the exact values.",
+        ),
+        "entropy": Known(
+            "locentropy.cli.entropy:entropy",
+            "Compute the exact entropy of every location. NOT PRIVATE: for the owner of the data, not for publication.",
+        ),
+        "evaluate": Known(
+            "locentropy.cli.evaluate:evaluate",
+            "Compare mechanisms on your own data with the truth. PRIVATE: for the owner of the data, not for "
+            "publication.",
+        ),
+        "ledger": Known(
+            "locentropy.cli.ledger:app",
+            "The privacy budget of a population of people: made once, spent by every release, never refunded.",
+        ),
+        "plan": Known(
+            "locentropy.cli.plan:plan",
+            "Show what a release would promise and be worth. Reads no data: every number is yours, and must be public.",
+        ),
+        "publish": Known(
+            "locentropy.cli.publish:publish",
+            "Publish the location entropy of places under differential privacy: a directory of files fit to be given "
+            "away.",
+        ),
+        "report": Known(
+            "locentropy.cli.report:report",
+            "Find the page of a release and check that it shows these numbers, or draw it anew into a file of its own.",
+        ),
+        "verify": Known(
+            "locentropy.cli.verify:verify",
+            "Check that a release is whole, that its files agree, and that its ledger knows it.",
+        ),
+    }
+    entry_points: ClassVar[str] = "locentropy.commands"
+    of_the_lab: ClassVar[Mapping[str, str]] = {
+        "audit": "Check the privacy of every mechanism by computing and by attacking.",
+        "reproduce": "Compute the figures and claims of the paper again.",
+    }
+
+
 app = typer.Typer(
+    cls=_Commands,
     name="locentropy",
     help="Publish how popular places are without giving away who was there.",
     no_args_is_help=True,
@@ -28,21 +83,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(advise.advise)
-app.command()(demo.demo)
-app.command()(entropy.entropy)
-app.command()(evaluate.evaluate)
-app.command()(plan.plan)
-app.command()(publish.publish)
-app.command()(report.report)
-app.command()(verify.verify)
-app.add_typer(datasets.app, name="datasets")
-app.add_typer(ledger.app, name="ledger")
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"locentropy {locentropy.__version__}")
+        typer.echo(f"locentropy {__version__}")
         raise typer.Exit
 
 
@@ -58,17 +103,9 @@ def options(
     """Options of every command."""
 
 
-def _passed_over(ignored: UnraisableHookArgs) -> None:
-    """An error where Python lets none out, as while an object goes away; its own words may quote data."""
-    if isinstance(ignored.exc_value, stopping.Stopped):
-        stopping.stop_soon()
-    else:
-        err.print(f"A {ignored.exc_type.__name__} was passed over. With --debug it shows where.")
-
-
 def run() -> None:
-    """Run the command line. Errors that people can mend are told in a sentence; exit codes tell them apart."""
-    stopping.listen()
+    """Run the command line. Errors are told in a sentence, without a traceback; exit codes tell them apart."""
+    signals.listen()
     for stream in (sys.stdout, sys.stderr):
         # Not every terminal has an ε. A stream that was closed is None, and one may have become another kind of file.
         with suppress(AttributeError, OSError, ValueError):
@@ -77,12 +114,9 @@ def run() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if "--debug" in sys.argv:
         app()
-    sys.unraisablehook = _passed_over
+    sys.unraisablehook = _tell_ignored
     try:
         app()
-    except (ParameterError, BudgetError) as error:
-        _tell(wording.in_options(str(error)))
-        sys.exit(error.exit_code)
     except LocentropyError as error:
         _tell(str(error))
         sys.exit(error.exit_code)
@@ -95,14 +129,22 @@ def run() -> None:
         )
         sys.exit(EngineError.exit_code)
     except Exception as error:
-        asked = stopping.was_asked()
+        asked = signals.was_asked()
         if asked is not None:  # a library turned the stopping into an error of its own
             _say_stopped(asked)
-        # Something nobody foresaw. Its own words may quote data, so only its kind is shown.
+        # An unforeseen error. Its own words may quote data, so only its kind is shown.
         _tell(f"An unexpected {type(error).__name__} stopped the command. With --debug it shows where.")
         sys.exit(LocentropyError.exit_code)
-    except stopping.Stopped as stopped:
+    except signals.Stopped as stopped:
         _say_stopped(stopped.exit_code)
+
+
+def _tell_ignored(ignored: UnraisableHookArgs) -> None:
+    """Tell of an error that Python cannot raise, as in a destructor; only its kind, for its words may quote data."""
+    if isinstance(ignored.exc_value, signals.Stopped):
+        signals.stop_soon()
+    else:
+        err.print(f"A {ignored.exc_type.__name__} was ignored. With --debug it shows where.")
 
 
 def _say_stopped(exit_code: int) -> NoReturn:
@@ -111,10 +153,6 @@ def _say_stopped(exit_code: int) -> NoReturn:
 
 
 def _tell(message: str) -> None:
-    err.print("[bold red]Error:[/]", _escaped(printable(message, keep="\n")), soft_wrap=True)
-
-
-def _escaped(text: str) -> str:
     from rich.markup import escape
 
-    return escape(text)
+    err.print("[bold red]Error:[/]", escape(printable(message, keep="\n")), soft_wrap=True)

@@ -1,183 +1,84 @@
-"""Options that choose a mechanism, for every command that needs one."""
+"""Options that choose mechanisms and a selection of places, generated from the parameters' own dataclasses.
+
+Which mechanisms there are, what they take and what that means is known to the mechanisms alone: their fields carry the
+help texts, and the registry lists them.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from contextlib import contextmanager
+from functools import cached_property
+from inspect import Parameter
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from locentropy.cli import error_format as wording
 from locentropy.cli.console import warn
+from locentropy.cli.error_format import missing, restated
+from locentropy.cli.option_groups import GeneratedGroup, option_for, option_name
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from locentropy.mechanisms.base import Mechanism
     from locentropy.mechanisms.select import SelectLocations
 
-DEFAULT: Final = "shares"
-"""The mechanism that is used where none is named: the first of the registry."""
 
-_MECHANISM = "Mechanism"
-_SELECTION = "Selecting places, where no list of them is public"
-_SELECTING = "--select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 20"
+class MechanismOptions(GeneratedGroup):
+    """A mechanism and its parameters: one option for each parameter that any built-in mechanism has."""
 
-# ε and δ are texts: they are taken as they are written, not as the binary fractions next to them.
-Name = Annotated[
-    str | None,
-    typer.Option(
-        "--mechanism",
-        help="shares (the default): the true entropy, nothing to choose but ε; moments: the entropy of bounded visits; "
-        "limit-ptr: needs no list. To compare with the paper: limit, limit-ss, baseline, limit-cb.",
-        rich_help_panel=_MECHANISM,
-    ),
-]
-Epsilon = Annotated[
-    str | None,
-    typer.Option(
-        "--epsilon",
-        help="ε: how much one person's whole record may show; smaller is safer.",
-        rich_help_panel=_MECHANISM,
-    ),
-]
-Delta = Annotated[
-    str | None,
-    typer.Option(
-        "--delta",
-        help="δ: how often that may fail; far below one over the number of people.",
-        rich_help_panel=_MECHANISM,
-    ),
-]
-MaxLocations = Annotated[
-    int | None,
-    typer.Option(
-        "--max-locations",
-        help="M: a person counts in at most this many places; not for shares, which bounds nobody.",
-        rich_help_panel=_MECHANISM,
-    ),
-]
-MaxVisits = Annotated[
-    int | None,
-    typer.Option(
-        "--max-visits",
-        help="C: a person counts with at most this many visits in each; not for shares.",
-        rich_help_panel=_MECHANISM,
-    ),
-]
-MinUsers = Annotated[
-    int | None,
-    typer.Option(
-        "--min-users",
-        help="k: places of at most k people (limit-ptr), or of fewer (limit-cb), are withheld.",
-        rich_help_panel=_MECHANISM,
-    ),
-]
-Split = Annotated[
-    str | None,
-    typer.Option(
-        "--split",
-        help="The part of ε for the first of two steps (limit-ss: values, limit-ptr: choosing).",
-        rich_help_panel=_MECHANISM,
-    ),
-]
-Floor = Annotated[
-    str | None,
-    typer.Option("--floor", help="ξ: the least sensitivity assumed (limit-ss).", rich_help_panel=_MECHANISM),
-]
-Keep = Annotated[
-    str | None,
-    typer.Option(
-        "--keep", help="Which M places count: first, most-visited, lowest-id.", rich_help_panel=_MECHANISM
-    ),
-]
-MaxUsers = Annotated[
-    int | None,
-    typer.Option(
-        "--max-users",
-        help="A public bound on the number of people: values are cut at its logarithm.",
-        rich_help_panel=_MECHANISM,
-    ),
-]
-AcceptNoGuarantee = Annotated[
-    bool,
-    typer.Option(
-        "--accept-no-guarantee",
-        help="Needed for limit-cb, which protects nobody.",
-        rich_help_panel=_MECHANISM,
-    ),
-]
-SelectEpsilon = Annotated[
-    str | None,
-    typer.Option("--select-epsilon", help="ε of the selection, on top.", rich_help_panel=_SELECTION),
-]
-SelectDelta = Annotated[
-    str | None,
-    typer.Option("--select-delta", help="δ of the selection, on top.", rich_help_panel=_SELECTION),
-]
-SelectMaxLocations = Annotated[
-    int | None,
-    typer.Option(
-        "--select-max-locations",
-        help="A person counts in at most this many places when places are selected.",
-        rich_help_panel=_SELECTION,
-    ),
-]
+    panel: ClassVar = "Mechanism"
 
+    @classmethod
+    def parameters(cls) -> Iterable[Parameter]:
+        """The mechanism, its parameters, and those of mechanisms from outside."""
+        from locentropy.mechanisms.registry import mechanism_names
 
-@dataclass(frozen=True)
-class Choosing:
-    """A mechanism and its parameters."""
-
-    mechanism: Name = None
-    epsilon: Epsilon = None
-    delta: Delta = None
-    max_locations: MaxLocations = None
-    max_visits: MaxVisits = None
-    min_users: MinUsers = None
-    split: Split = None
-    floor: Floor = None
-    keep: Keep = None
-    max_users: MaxUsers = None
-    accept_no_guarantee: AcceptNoGuarantee = False
+        default, *others = mechanism_names()
+        names = f"{default} (the default), {', '.join(others)}, or one of another installed distribution."
+        yield _text_option("mechanism", f"{names} How to choose: docs/choosing.md", cls.panel)
+        for field, help_text in _fields_of_all():
+            yield option_for(field, help_text, cls.panel)
+        outside = "name=value of a mechanism from another distribution; may be repeated."
+        yield _text_option("parameter", outside, cls.panel, repeated=True)
 
     @property
-    def name(self) -> str:
-        """The mechanism that was named, or the one for whoever names none."""
-        return self.mechanism or DEFAULT
+    def mechanism(self) -> str | None:
+        """The name that was given."""
+        return self.given.get("mechanism")
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Those that were given."""
-        named = {key: value for key, value in vars(self).items() if key != "mechanism"}
-        return {key: value for key, value in named.items() if value is not None and value is not False}
+    @cached_property
+    def parameters_given(self) -> dict[str, Any]:
+        """The parameters that were given, as they were written."""
+        named = {name: value for name, value in self.given.items() if name not in ("mechanism", "parameter")}
+        for each in self.given.get("parameter", ()):
+            name, equals, value = each.partition("=")
+            if not equals:
+                raise ParameterError(
+                    f"--parameter {each[:80]} must be name=value. For example: --parameter sigma=2.5"
+                )
+            named[name.replace("-", "_")] = value
+        return named
 
     @property
     def chosen(self) -> Mechanism:
         """The mechanism that the options describe."""
-        from locentropy.mechanisms.registry import mechanism_class, mechanism_from, mechanism_names
+        from locentropy.mechanisms.parameters import example_call
+        from locentropy.mechanisms.registry import default_mechanism, mechanism_class, mechanism_from
 
-        def example_of(name: str) -> dict[str, str | int | bool]:
-            return dict(mechanism_class(name).example)
+        name = self.mechanism or default_mechanism()
+        with restated(example=example_call(mechanism_class(default_mechanism()))):
+            kind = mechanism_class(name)
+        self._check_names(name)
+        with restated(example=example_call(kind)), warnings_told():
+            return mechanism_from(name, self.parameters_given)
 
-        if self.name not in mechanism_names():
-            raise ParameterError(
-                f"Unknown mechanism --mechanism {self.name}. Choose from {', '.join(mechanism_names())}. "
-                f"For example: {_line(DEFAULT, example_of(DEFAULT))}"
-            )
-        self._check_names()
-        with (
-            wording.example(_line(self.name, example_of(self.name))),
-            warnings.catch_warnings(record=True) as caught,
-        ):
-            warnings.simplefilter("always")
-            mechanism = mechanism_from(self.name, self.parameters)
-        for each in caught:
-            warn(str(each.message))
-        return mechanism
-
-    def _check_names(self) -> None:
-        """Nothing that the mechanism does not know, and all that it needs."""
+    def _check_names(self, name: str) -> None:
+        """Raise for a parameter that the mechanism does not take, and for one that it needs."""
+        from locentropy.mechanisms.parameters import example_call
         from locentropy.mechanisms.registry import (
             mechanism_class,
             mechanism_names,
@@ -185,67 +86,142 @@ class Choosing:
             required_parameters,
         )
 
-        def taken(name: str) -> set[str]:
-            return set(parameter_names(name))
-
-        def example_of(name: str) -> dict[str, str | int | bool]:
-            return dict(mechanism_class(name).example)
-
-        example = _line(self.name, example_of(self.name))
-        for key in self.parameters:
-            if key not in taken(self.name):
-                who = self.name if self.mechanism else f"{self.name}, the default,"
-                others = [each for each in mechanism_names() if key in taken(each)]
-                raise ParameterError(
-                    f"{who} takes no {_option(key)}. For example: {example}. For {', '.join(others)} it is one: "
-                    f"{_line(others[0], example_of(others[0]))}"
-                )
-        needed = required_parameters(self.name)
-        if "accept_no_guarantee" in taken(self.name) and not self.accept_no_guarantee:
-            instead = "limit-ptr"
-            raise ParameterError(
-                f"{self.name} is not differentially private: which places it publishes is decided without noise, so "
-                "one person alone can make a place appear or vanish, and whoever sees the release can tell. Use "
-                f"{_line(instead, example_of(instead))}; or, to compare with the paper, add --accept-no-guarantee"
-            )
-        missing = [_option(name) for name in needed if name not in self.parameters]
-        if missing:
-            raise ParameterError(f"{self.name} needs {', '.join(missing)}. For example: {example}")
+        example = example_call(mechanism_class(name))
+        for key in self.parameters_given:
+            if key not in parameter_names(name):
+                who = name if self.mechanism else f"{name}, the default,"
+                others = [each for each in mechanism_names() if key in parameter_names(each)]
+                of_others = f" It is an option of {', '.join(others)}." if others else ""
+                raise ParameterError(f"{who} takes no {option_name(key)}.{of_others}", example=example)
+        needed = [each for each in required_parameters(name) if each not in self.parameters_given]
+        if needed:
+            raise missing(name, needed, example)
 
 
-@dataclass(frozen=True)
-class Selecting:
-    """A selection of places."""
+class ComparedOptions(GeneratedGroup):
+    """Mechanisms to compare: every option may be repeated, and every combination is compared."""
 
-    select_epsilon: SelectEpsilon = None
-    select_delta: SelectDelta = None
-    select_max_locations: SelectMaxLocations = None
+    panel: ClassVar = "What is compared: every combination; all of these may be repeated"
+
+    @classmethod
+    def parameters(cls) -> Iterable[Parameter]:
+        """Names of mechanisms, and their parameters. Flags are as the mechanisms need them."""
+        from locentropy.mechanisms.parameters import type_of
+        from locentropy.mechanisms.registry import mechanism_names
+
+        names = f"{', '.join(mechanism_names())}, and what other installed distributions bring."
+        told = f"{names} Default: those that one would publish with."
+        yield _text_option("mechanism", told, cls.panel, repeated=True)
+        for field, help_text in _fields_of_all():
+            if type_of(field) != "bool":
+                usual = _usual(field.name)
+                default = f" Default: {usual}." if usual is not None else ""
+                yield option_for(field, f"{help_text}{default}", cls.panel, repeated=True)
+
+    @property
+    def names(self) -> list[str]:
+        """The mechanisms, each once."""
+        from locentropy.evaluation.candidates import default_names
+
+        return list(dict.fromkeys(self.given.get("mechanism") or default_names()))
+
+    @property
+    def epsilons(self) -> list[str]:
+        """Each ε."""
+        return self.given.get("epsilon") or ["1"]
+
+    @property
+    def choices(self) -> dict[str, list[Any]]:
+        """The other parameters that were given."""
+        return {name: values for name, values in self.given.items() if name not in ("mechanism", "epsilon")}
+
+
+class SelectionOptions(GeneratedGroup):
+    """A private selection of places, from the fields of `SelectLocations`."""
+
+    panel: ClassVar = "Selecting places, where no list of them is public"
+    prefix: ClassVar = "select_"
+
+    @classmethod
+    def parameters(cls) -> Iterable[Parameter]:
+        """One option for each field."""
+        from locentropy.mechanisms.parameters import help_of
+        from locentropy.mechanisms.select import SelectLocations
+
+        for field in dataclasses.fields(SelectLocations):
+            yield option_for(field, help_of(field), cls.panel, prefix=cls.prefix)
 
     @property
     def selection(self) -> SelectLocations | None:
         """The selection that the options describe, or None if there is none of them."""
-        missing = [_option(name) for name, value in vars(self).items() if value is None]
-        if len(missing) == len(vars(self)):
+        if not self.given:
             return None
-        if missing:
-            raise ParameterError(
-                f"Selecting places also needs {', '.join(missing)}. For example: {_SELECTING}"
-            )
-        from locentropy.mechanisms.parameters import read_parameters
+        from locentropy.mechanisms.parameters import example_call, read_parameters
         from locentropy.mechanisms.select import SelectLocations
 
-        given = {name.removeprefix("select_"): value for name, value in vars(self).items()}
-        with wording.example(_SELECTING):
+        example = example_call(SelectLocations)
+        required = [
+            f"{self.prefix}{field.name}"
+            for field in dataclasses.fields(SelectLocations)
+            if field.default is dataclasses.MISSING
+        ]
+        needed = [name for name in required if name not in self.given]
+        if needed:
+            raise missing("Selecting places also", needed, example)
+        given = {name.removeprefix(self.prefix): value for name, value in self.given.items()}
+        with restated(prefix=self.prefix, example=example):
             return SelectLocations(**read_parameters(SelectLocations, given))
 
 
-def _option(parameter: str) -> str:
-    return f"--{parameter.replace('_', '-')}"
+@contextmanager
+def warnings_told() -> Iterator[None]:
+    """Print warnings as sentences, each once, such as a δ that is too large or pictures that are missing."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for text in dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, UserWarning)):
+        warn(text)
 
 
-def _line(name: str, parameters: dict[str, str | int | bool]) -> str:
-    """The options of a correct call."""
-    words = [
-        _option(key) if value is True else f"{_option(key)} {value}" for key, value in parameters.items()
-    ]
-    return " ".join(["--mechanism", name, *words])
+def _text_option(name: str, help_text: str, panel: str, *, repeated: bool = False) -> Parameter:
+    annotation: Any = list[str] | None if repeated else str | None
+    declared = typer.Option(option_name(name), help=help_text, rich_help_panel=panel, show_default=False)
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[annotation, declared])
+
+
+def _fields_of_all() -> Iterator[tuple[dataclasses.Field[Any], str]]:
+    """Every parameter of the built-in mechanisms once, with what it means and for which of them."""
+    from locentropy.mechanisms.parameters import help_of
+    from locentropy.mechanisms.registry import mechanism_class, mechanism_names
+
+    found: dict[str, dataclasses.Field[Any]] = {}
+    texts: dict[str, dict[str, list[str]]] = {}
+    for name in mechanism_names():
+        kind: Any = mechanism_class(name)
+        for field in dataclasses.fields(kind):
+            found.setdefault(field.name, field)
+            texts.setdefault(field.name, {}).setdefault(help_of(field), []).append(name)
+    for key, field in found.items():
+        yield field, " ".join(f"{text}{_for_whom(names)}" for text, names in texts[key].items())
+
+
+def _for_whom(names: list[str]) -> str:
+    """Which mechanisms take a parameter: none are named where all do."""
+    from locentropy.mechanisms.registry import mechanism_names
+
+    others = [each for each in mechanism_names() if each not in names]
+    if not others:
+        return ""
+    return f" (For {', '.join(names)}.)" if len(others) > 1 else f" (Not for {others[0]}.)"
+
+
+def _usual(name: str) -> str | None:
+    """What is compared where a parameter that a mechanism needs is not given."""
+    from locentropy.mechanisms.registry import mechanism_class, mechanism_names, required_parameters
+
+    if name == "epsilon":
+        return "1"
+    for each in mechanism_names():
+        if name in required_parameters(each):
+            return str(mechanism_class(each).example[name])
+    return None

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
-import typing
 from dataclasses import dataclass
-from functools import wraps
-from inspect import Parameter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,52 +13,6 @@ from locentropy.cli.console import printable
 if TYPE_CHECKING:
     from locentropy.visits.engines.base import Resources
     from locentropy.visits.visits import Visits
-
-if typing.TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-
-def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with every field of its groups as an option of its own, in their place.
-
-    Typer reads options off the signature of a function, one for each parameter. A parameter that is a dataclass stands
-    for its fields here, and the command gets it whole.
-    """
-    signature = inspect.signature(command, eval_str=True)
-    groups: dict[str, Any] = {
-        name: each.annotation
-        for name, each in signature.parameters.items()
-        if dataclasses.is_dataclass(each.annotation)
-    }
-
-    @wraps(command)
-    def run(**given: Any) -> None:
-        for name, group in groups.items():
-            fields = {field.name: given.pop(field.name) for field in dataclasses.fields(group)}
-            given[name] = group(**fields)
-        command(**given)
-
-    shown = [
-        option
-        for each in signature.parameters.values()
-        for option in (
-            _options(groups[each.name])
-            if each.name in groups
-            else [each.replace(kind=Parameter.KEYWORD_ONLY)]
-        )
-    ]
-    run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]  # what `inspect` looks for first
-    run.__annotations__ = {option.name: option.annotation for option in shown}
-    return run
-
-
-def _options(group: Any) -> Iterator[Parameter]:
-    types = typing.get_type_hints(group, include_extras=True)
-    for field in dataclasses.fields(group):
-        yield Parameter(
-            field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=types[field.name]
-        )
-
 
 _COLUMNS = "Columns (usual names are recognised)"
 _READING = "Reading"
@@ -181,7 +130,7 @@ class Reading:
     engine: Engine = "duckdb"
 
     def visits_of(self, source: str) -> Visits:
-        """The visits that the options describe."""
+        """Return the visits that the options describe."""
         from locentropy.visits.columns import AUTO
         from locentropy.visits.private_log import write_private_log
         from locentropy.visits.visits import Visits
@@ -213,7 +162,7 @@ class Reading:
 
     @property
     def words(self) -> list[str]:
-        """The options again, for another command that is to read the same visits in the same way."""
+        """The options again, for another command that reads the same visits."""
         said = []
         for name in (
             *_ROLES,
@@ -239,7 +188,7 @@ class Reading:
 def resources_from(
     memory: str | None, threads: int | None, spill: Path | None, engine: str = "duckdb"
 ) -> Resources:
-    """The resources that the options describe."""
+    """Return the resources that the options describe."""
     from locentropy.visits.engines.base import Resources
 
     chosen: Any = engine  # checked by Resources itself
@@ -247,7 +196,7 @@ def resources_from(
 
 
 def shown(location: object) -> str:
-    """An id or name as a table shows it: never as markup, and nothing that steers a terminal."""
+    """Return an id or name as a table shows it: without markup, and without control characters."""
     from rich.markup import escape
 
     return escape(printable(str(location)))

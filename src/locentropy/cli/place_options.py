@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from locentropy.cli.error_format import restated
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -13,98 +15,123 @@ if TYPE_CHECKING:
     from locentropy.places.grid import Grid
     from locentropy.places.public_list import PublicLocations
 
-_LIST = "Places: a public list"
-_GRID = "Places: a public grid"
-UNSTATED = "not stated"
+UNSTATED: Final = "not stated"
 """The provenance of a list about which nothing was said."""
-_EXAMPLE = "--grid 40.70,-74.03,40.80,-73.92 --cell 500"
 
-Column = str | None
-Places = Annotated[
-    Column,
-    typer.Option(
-        "--places", help="File of places that are public anyway; all are published.", rich_help_panel=_LIST
-    ),
-]
-PlacesLocation = Annotated[
-    Column, typer.Option("--places-location", help="Its column of ids.", rich_help_panel=_LIST)
-]
-PlacesName = Annotated[
-    Column, typer.Option("--places-name", help="Names; '' for none.", rich_help_panel=_LIST)
-]
-PlacesLat = Annotated[
-    Column, typer.Option("--places-lat", help="Latitude; '' for none.", rich_help_panel=_LIST)
-]
-PlacesLon = Annotated[
-    Column, typer.Option("--places-lon", help="Longitude; '' for none.", rich_help_panel=_LIST)
-]
+_LIST: Final = "Places: a public list"
+_GRID: Final = "Places: a public grid"
+_CALL: Final = "Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=500)"
+
+Text = str | None
 Provenance = Annotated[
-    Column,
+    Text,
     typer.Option(
         "--provenance", help="Where the list comes from, in your words; published.", rich_help_panel=_LIST
     ),
 ]
 Exclude = Annotated[
-    Column,
+    Text,
     typer.Option("--exclude", help="File of places never to publish: visits to them do not count at all."),
 ]
-Box = Annotated[
-    Column,
-    typer.Option(
-        "--grid",
-        metavar="S,W,N,E",
-        help="A public box in degrees, from a map, never from the visits; every cell is published.",
-        rich_help_panel=_GRID,
-    ),
-]
-Cell = Annotated[
-    float | None, typer.Option("--cell", help="Side of a cell, in metres.", rich_help_panel=_GRID)
-]
 
 
-def list_from_options(
-    places: str | None, columns: dict[str, str | None], provenance: str | None
-) -> PublicLocations | None:
-    """The public list that the options describe, or None if there is none of them."""
-    if places is None:
-        given = [f"--places-{role}" for role, name in columns.items() if name is not None]
-        given += ["--provenance"] if provenance is not None else []
-        if given:
+@dataclass(frozen=True)
+class PlaceOptions:
+    """Places that are public: a list, or a grid."""
+
+    places: Annotated[
+        Text,
+        typer.Option(
+            "--places",
+            help="File of places that are public anyway; all are published.",
+            rich_help_panel=_LIST,
+        ),
+    ] = None
+    places_location: Annotated[
+        Text, typer.Option("--places-location", help="Its column of ids.", rich_help_panel=_LIST)
+    ] = None
+    places_name: Annotated[
+        Text, typer.Option("--places-name", help="Names; '' for none.", rich_help_panel=_LIST)
+    ] = None
+    places_lat: Annotated[
+        Text, typer.Option("--places-lat", help="Latitude; '' for none.", rich_help_panel=_LIST)
+    ] = None
+    places_lon: Annotated[
+        Text, typer.Option("--places-lon", help="Longitude; '' for none.", rich_help_panel=_LIST)
+    ] = None
+    grid: Annotated[
+        Text,
+        typer.Option(
+            "--grid",
+            metavar="S,W,N,E",
+            help="A public box in degrees, from a map, never from the visits; every cell is published.",
+            rich_help_panel=_GRID,
+        ),
+    ] = None
+    cell: Annotated[
+        float | None, typer.Option("--cell", help="Side of a cell, in metres.", rich_help_panel=_GRID)
+    ] = None
+
+    def chosen(self, provenance: str | None = None) -> PublicLocations | Grid | None:
+        """The list or the grid that the options describe, or None if there is none of them."""
+        listed, box = self._list(provenance), self._box()
+        if listed is not None and box is not None:
+            raise _more_than_one()
+        return listed or box
+
+    def chosen_or(
+        self, selection: SelectLocations | None, provenance: str | None = None
+    ) -> PublicLocations | Grid | SelectLocations | None:
+        """The list, the grid, or the selection; None if there is none of them."""
+        public = self.chosen(provenance)
+        if public is not None and selection is not None:
+            raise _more_than_one()
+        return public or selection
+
+    @property
+    def words(self) -> list[str]:
+        """The options again, for another command."""
+        given = {f"--{name.replace('_', '-')}": value for name, value in vars(self).items()}
+        return [word for option, value in given.items() if value is not None for word in (option, str(value))]
+
+    def _list(self, provenance: str | None) -> PublicLocations | None:
+        columns = {role: getattr(self, f"places_{role}") for role in ("location", "name", "lat", "lon")}
+        if self.places is None:
+            given = [f"--places-{role}" for role, name in columns.items() if name is not None]
+            given += ["--provenance"] if provenance is not None else []
+            if given:
+                raise ParameterError(
+                    f"{', '.join(given)} describes a list of places, and none is given. Name its file: "
+                    "--places places.csv"
+                )
+            return None
+        from locentropy.places.public_list import PublicLocations
+        from locentropy.visits.columns import AUTO
+
+        chosen: dict[str, Any] = {
+            role: AUTO if name is None else (name or None) for role, name in columns.items()
+        }
+        return PublicLocations(self.places, **chosen, provenance=provenance or UNSTATED)
+
+    def _box(self) -> Grid | None:
+        if self.grid is None and self.cell is None:
+            return None
+        if self.grid is None or self.cell is None:
+            raise ParameterError("A grid needs both its box and the size of its cells.", example=_CALL)
+        from locentropy.places.grid import Grid
+
+        try:
+            south, west, north, east = (float(part) for part in self.grid.split(","))
+        except ValueError:
             raise ParameterError(
-                f"{', '.join(given)} describes a list, and there is none: --places places.csv"
-            )
-        return None
-    from locentropy.places.public_list import PublicLocations
-    from locentropy.visits.columns import AUTO
-
-    chosen: dict[str, Any] = {
-        role: AUTO if name is None else (name or None) for role, name in columns.items()
-    }
-    return PublicLocations(places, **chosen, provenance=provenance or UNSTATED)
+                "must be four numbers: south, west, north, east.",
+                parameter="grid",
+                value=self.grid[:80],
+                example=_CALL,
+            ) from None
+        with restated(names=dict.fromkeys(("south", "west", "north", "east"), "grid")):
+            return Grid(south, west, north, east, self.cell)
 
 
-def grid_from_options(box: str | None, cell: float | None) -> Grid | None:
-    """The grid that the options describe, or None if there is none of them."""
-    if box is None and cell is None:
-        return None
-    if box is None or cell is None:
-        raise ParameterError(f"A grid needs both its box and the size of its cells. For example: {_EXAMPLE}")
-    from locentropy.places.grid import Grid
-
-    try:
-        south, west, north, east = (float(part) for part in box.split(","))
-    except ValueError:
-        raise ParameterError(
-            f"--grid {box[:80]!r} must be four numbers: south, west, north, east. For example: {_EXAMPLE}"
-        ) from None
-    return Grid(south, west, north, east, cell)
-
-
-def one_of(
-    public: PublicLocations | None, grid: Grid | None, selection: SelectLocations | None
-) -> PublicLocations | Grid | SelectLocations | None:
-    """The one way that was chosen, if one was."""
-    chosen = [each for each in (public, grid, selection) if each is not None]
-    if len(chosen) > 1:
-        raise ParameterError("Choose one way to say which places: --places, --grid, or --select-epsilon …")
-    return chosen[0] if chosen else None
+def _more_than_one() -> ParameterError:
+    return ParameterError("Choose one way to say which places: --places, --grid, or --select-epsilon.")

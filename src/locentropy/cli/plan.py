@@ -1,4 +1,4 @@
-"""`locentropy plan`: what a release would promise and be worth, before anybody opens the data."""
+"""`locentropy plan`: what a release would promise and be worth, before any data is read."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli import error_format as wording
-from locentropy.cli import mechanism_options, options
+from locentropy.cli import options
 from locentropy.cli.console import note, out, warn
-from locentropy.cli.options import with_option_groups
+from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions
+from locentropy.cli.option_groups import AboutOptions, with_option_groups
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import check_writable
 
@@ -22,20 +22,13 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.expected_error import ExpectedError
     from locentropy.planning.plans import Plan
 
-_WORDS = "Your words, for the plan file"
-_SELECTING = (
-    "locentropy plan --epsilon 1 --n-users 10000 --places-kind selection --select-epsilon 0.2 --select-delta 1e-8 "
-    "--select-max-locations 20"
-)
-_EXAMPLE = "locentropy plan --epsilon 1 --n-locations 14058 --n-users 10000"
-
 
 @with_option_groups
 def plan(
     *,
-    choosing: mechanism_options.Choosing,
-    selecting: mechanism_options.Selecting,
-    locations_kind: Annotated[
+    using: MechanismOptions,
+    selecting: SelectionOptions,
+    locations: Annotated[
         str | None,
         typer.Option(
             "--places-kind",
@@ -46,25 +39,17 @@ def plan(
         int | None, typer.Option("--n-locations", help="How many places there are.")
     ] = None,
     n_users: Annotated[
-        int | None, typer.Option("--n-users", help="A guess for shares: about how many people there are.")
+        int | None, typer.Option("--n-users", help="A guess: about how many people there are (shares).")
     ] = None,
     users_per_location: Annotated[
         str | None,
         typer.Option(
             "--users-per-location",
-            help="A guess for the others: about how many people count at a place; one number, or several such as "
-            "1,5,50 that each stand for an equal share of places.",
+            help="A guess: about how many people count at a place (mechanisms that bound people); one number, or "
+            "several such as 1,5,50 that each stand for an equal share of places.",
         ),
     ] = None,
-    title: Annotated[
-        str | None, typer.Option("--title", help="What it is called.", rich_help_panel=_WORDS)
-    ] = None,
-    curator: Annotated[
-        str | None, typer.Option("--curator", help="Who answers for it.", rich_help_panel=_WORDS)
-    ] = None,
-    intended_use: Annotated[
-        str | None, typer.Option("--intended-use", help="What it is for.", rich_help_panel=_WORDS)
-    ] = None,
+    words: AboutOptions,
     to: Annotated[
         Path | None, typer.Option("--out", help="Write a plan file, for somebody to approve and to run.")
     ] = None,
@@ -82,20 +67,17 @@ def plan(
     from locentropy.planning import plan as planned
     from locentropy.release.statement import About
 
-    using, selection = choosing.chosen, selecting.selection
+    mechanism, selection = using.chosen, selecting.selection
     target = None if to is None else _target(to)
-    sizes = _sizes(users_per_location)
-    words = {"title": title, "curator": curator, "intended_use": intended_use}
-    with wording.example(_SELECTING if locations_kind == "selection" else _EXAMPLE, locations="places_kind"):
-        made = planned(
-            using,
-            n_locations=n_locations,
-            n_users=n_users,
-            users_per_location=sizes,
-            locations=locations_kind,  # type: ignore[arg-type]  # checked by Plan itself
-            selection=selection,
-            about=About(**{name: text for name, text in words.items() if text is not None}),  # type: ignore[arg-type]
-        )
+    made = planned(
+        mechanism,
+        n_locations=n_locations,
+        n_users=n_users,
+        users_per_location=_sizes(users_per_location),
+        locations=locations,  # type: ignore[arg-type]  # checked by Plan itself
+        selection=selection,
+        about=About(**words.given),
+    )
     if target is not None:
         made.to_yaml(target)
     if as_json:
@@ -107,7 +89,7 @@ def plan(
 
 
 def show(made: Plan) -> None:
-    """A plan on screen."""
+    """Print a plan."""
     from locentropy.planning.plan_text import guarantee_line, headline
 
     def say(text: str, style: str | None = None) -> None:
@@ -152,18 +134,21 @@ def _sizes(text: str | None) -> list[int] | None:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdecimal() and len(part) <= 15 for part in parts):
         raise ParameterError(
-            f"--users-per-location {text[:40]!r} must be whole numbers. For example: --users-per-location 1,5,50"
+            "must be whole numbers, with commas between them.",
+            parameter="users_per_location",
+            value=text[:40],
+            example="plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])",
         )
     return [int(part) for part in parts]
 
 
 def _target(path: Path) -> Path:
     if path.suffix not in (".yaml", ".yml"):
-        raise ParameterError(f"{path}: the name must end in .yaml. For example: --out plan.yaml")
+        raise ParameterError(f"--out {path}: the name must end in .yaml, as in plan.yaml.")
     check_writable(path)
     if os.path.lexists(path):
         raise ParameterError(
-            f"{path} is already there, and may be what somebody has approved. Choose a new name, for example --out "
+            f"{path} exists already, and may have been approved. Choose a new name, such as --out "
             f"{path.with_stem(f'{path.stem}-2')}, or remove it first."
         )
     return path

@@ -1,16 +1,17 @@
-"""Running a plan that somebody approved: what it says stands, and options may not say otherwise."""
+"""Publishing by an approved plan: options may not contradict it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from locentropy.cli.option_groups import option_name
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from locentropy.mechanisms.select import SelectLocations
     from locentropy.planning.plans import Plan
+    from locentropy.publishing.chosen_locations import LocationsChoice
 
 _WAYS = {
     "public-list": "a public list (--places FILE)",
@@ -21,7 +22,7 @@ _WAYS = {
 
 
 def read_plan(path: Path, name: str | None, given: dict[str, Any]) -> Plan:
-    """The plan of a file, unless the options that were given contradict it."""
+    """Return the plan of a file; raise ParameterError if the options given contradict it."""
     from locentropy.mechanisms.parameters import read_parameters
     from locentropy.planning.plans import Plan
 
@@ -32,14 +33,27 @@ def read_plan(path: Path, name: str | None, given: dict[str, Any]) -> Plan:
     for key, value in read_parameters(type(plan.mechanism), given).items():
         known = getattr(plan.mechanism, key, None)
         if value != known:
-            raise _contradiction(path, f"--{key.replace('_', '-')} {value}", known)
+            raise _contradiction(path, f"{option_name(key)} {value}", known)
     return plan
 
 
-def check_places(path: Path, plan: Plan, kind: str | None, selection: SelectLocations | None) -> None:
-    """Refuse places that come from elsewhere than the plan says."""
+def check_places(path: Path, plan: Plan, chosen: LocationsChoice | None) -> None:
+    """Raise ParameterError unless places come from where the plan says."""
+    from locentropy.mechanisms.select import SelectLocations
+    from locentropy.places.grid import Grid
+
+    selection = chosen if isinstance(chosen, SelectLocations) else None
+    kind = (
+        "selection"
+        if selection
+        else "grid"
+        if isinstance(chosen, Grid)
+        else "public-list"
+        if chosen
+        else None
+    )
     if kind is None and plan.locations in ("public-list", "grid"):
-        raise ParameterError(f"{path} takes its places from {_WAYS[plan.locations]}: give it.")
+        raise ParameterError(f"{path} takes its places from {_WAYS[plan.locations]}, and none was given.")
     if selection not in (None, plan.selection) or kind not in (None, plan.locations):
         raise ParameterError(
             f"{path} takes its places from {_WAYS[plan.locations]}, and the options say otherwise. Leave them out, or "
@@ -48,7 +62,7 @@ def check_places(path: Path, plan: Plan, kind: str | None, selection: SelectLoca
 
 
 def agreed(path: Path, option: str, given: str | None, planned: str | None) -> str | None:
-    """Words that the plan gives, or the options, or both the same."""
+    """Return the words of the plan or of the options; raise ParameterError if both give different ones."""
     if None not in (given, planned) and given != planned:
         raise _contradiction(path, f"{option} {given!r}", repr(planned))
     return planned if given is None else given

@@ -1,4 +1,4 @@
-"""`locentropy publish`: from a table of visits to a release fit to leave the building."""
+"""`locentropy publish`: from a table of visits to a release that may be given away."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import warnings
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from locentropy.cli import disclosure as looking
-from locentropy.cli import mechanism_options, options, place_options
-from locentropy.cli import plan_check as approved
+from locentropy.cli import options, place_options, plan_check
 from locentropy.cli.console import note, progress_bar, warn
-from locentropy.cli.options import with_option_groups
+from locentropy.cli.disclosure import tell_privacy_unit
+from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions
+from locentropy.cli.option_groups import AboutOptions, option_name, with_option_groups
+from locentropy.cli.place_options import PlaceOptions
 from locentropy.cli.signals import ignore_signals
 from locentropy.core.errors import ParameterError
 
@@ -24,38 +25,33 @@ if TYPE_CHECKING:
     from locentropy.places.public_list import PublicLocations
     from locentropy.planning.plans import Plan
     from locentropy.publishing.request import Request
-    from locentropy.release.statement import About
 
-_WORDS = "Your words, which are published"
-Word = str | None
-
-
-def _word(option: str, help_: str) -> Any:
-    return typer.Option(option, help=help_, rich_help_panel=_WORDS)
+WHICH_LEDGER: Final = (
+    "Say whether this release is counted. --ledger city.ledger counts it against the budget of these people, and "
+    "refuses what would exceed it; make one with: locentropy ledger create city.ledger --population "
+    "'riders of the city' --epsilon 4. --no-ledger does not count it against any budget: use this only with synthetic data."
+)
 
 
 @with_option_groups
 def publish(
     source: options.Input,
     *,
-    choosing: mechanism_options.Choosing,
-    places: place_options.Places = None,
-    places_location: place_options.PlacesLocation = None,
-    places_name: place_options.PlacesName = None,
-    places_lat: place_options.PlacesLat = None,
-    places_lon: place_options.PlacesLon = None,
+    using: MechanismOptions,
+    where: PlaceOptions,
     provenance: place_options.Provenance = None,
-    grid: place_options.Box = None,
-    cell: place_options.Cell = None,
-    selecting: mechanism_options.Selecting,
+    selecting: SelectionOptions,
     exclude: place_options.Exclude = None,
     ledger: Annotated[
         Path | None,
         typer.Option("--ledger", readable=False, help="The budget of these people; see `locentropy ledger`."),
     ] = None,
+    no_ledger: Annotated[
+        bool, typer.Option("--no-ledger", help="Count against no budget; only for synthetic data.")
+    ] = False,
     to: Annotated[Path | None, typer.Option("--out", help="Directory of the release, a new one.")] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show promise, cost and expected error; read no visits.")
+        bool, typer.Option("--dry-run", help="Show guarantee, cost and expected error; read no visits.")
     ] = False,
     plan: Annotated[
         Path | None, typer.Option("--plan", help="Run an approved plan, made by `locentropy plan --out`.")
@@ -66,15 +62,7 @@ def publish(
     entropy_unit: Annotated[
         str, typer.Option("--entropy-unit", help="Unit of the entropy: nats, bits.")
     ] = "nats",
-    title: Annotated[Word, _word("--title", "What it is called; also noted in the ledger.")] = None,
-    curator: Annotated[Word, _word("--curator", "Who answers for it.")] = None,
-    description: Annotated[Word, _word("--description", "What it is about.")] = None,
-    intended_use: Annotated[Word, _word("--intended-use", "What it is for.")] = None,
-    region: Annotated[Word, _word("--region", "Which part of the world it is about.")] = None,
-    sector: Annotated[
-        Word, _word("--sector", "Technology, Healthcare, Education, Government, Energy, Finance.")
-    ] = None,
-    date: Annotated[Word, _word("--date", "Day of publication, such as 2026-11-15.")] = None,
+    words: AboutOptions,
     reading: options.Reading,
     as_json: options.Json = False,
 ) -> None:
@@ -94,83 +82,85 @@ def publish(
       --max-locations 5 --max-visits 5 --grid 40.70,-74.03,40.80,-73.92 \
       --cell 500 --ledger city.ledger --out may-grid
     """
-    from locentropy.cli.publish_summary import rehearse, tell, warn_of_few
+    from locentropy.cli.publish_summary import tell, tell_dry_run, warn_of_few
     from locentropy.ledger.ledger import Ledger
     from locentropy.places.public_list import PublicLocations
     from locentropy.publishing.publish import carry_out
     from locentropy.publishing.request import Request
     from locentropy.release.files import marked_target
+    from locentropy.release.statement import About
 
-    listed = {"location": places_location, "name": places_name, "lat": places_lat, "lon": places_lon}
-    public = place_options.list_from_options(places, listed, provenance)
-    box = place_options.grid_from_options(grid, cell)
+    _check_ledger(ledger, no_ledger=no_ledger, dry_run=dry_run)
     selection = selecting.selection
-    chosen = place_options.one_of(public, box, selection)
-    words = {
-        "title": title, "curator": curator, "description": description, "intended_use": intended_use,
-        "region": region, "sector": sector, "publication_date": date,
-    }  # fmt: skip
+    chosen = where.chosen_or(selection, provenance)
+    said = dict(words.given)
     planned: Plan | None = None
     if plan is None:
-        using = choosing.chosen
+        mechanism = using.chosen
     else:
         with _told():
-            planned = approved.read_plan(plan, choosing.mechanism, choosing.parameters)
-        kind = "public-list" if public else "grid" if box else "selection" if selection else None
-        approved.check_places(plan, planned, kind, selection)
-        using, chosen = planned.mechanism, chosen or planned.selection
-        words = _words_with(plan, planned, words)
-    order = Request(
-        using,
+            planned = plan_check.read_plan(plan, using.mechanism, using.parameters_given)
+        plan_check.check_places(plan, planned, chosen)
+        mechanism, chosen = planned.mechanism, chosen or planned.selection
+        said = _words_with(plan, planned, said)
+    request = Request(
+        mechanism,
         chosen,
         None if exclude is None else PublicLocations(exclude),
-        _about(words),
-        entropy_unit,  # type: ignore[arg-type]  # checked by the order itself
+        About(**said),
+        entropy_unit,  # type: ignore[arg-type]  # checked by the request itself
         not_private,
     )
-    if (
-        planned is not None
-        and order.listed is not None
-        and planned.n_locations not in (None, len(order.listed))
-    ):
-        warn(f"{plan} expects {planned.n_locations:,} places, and there are {len(order.listed):,}.")
-    book = None if ledger is None else Ledger.open(ledger)
-    target = None if to is None else marked_target(to, private=order.guarantee.private)
-    hints = _hints(order, public)
+    listed = request.listed
+    if planned is not None and listed is not None and planned.n_locations not in (None, len(listed)):
+        warn(f"{plan} expects {planned.n_locations:,} places, and there are {len(listed):,}.")
+    account = None if ledger is None else Ledger.open(ledger)
+    target = None if to is None else marked_target(to, private=request.guarantee.private)
+    hints = _hints(request, chosen if isinstance(chosen, PublicLocations) else None)
     if dry_run:
-        rehearse(order, planned, target, book, as_json=as_json)
+        tell_dry_run(request, planned, target, account, as_json=as_json)
         _say(hints)
         return
-    if order.listed is not None:
-        warn_of_few(using, len(order.listed))  # a dry run says it among what to expect
+    if listed is not None:
+        warn_of_few(mechanism, len(listed))  # a dry run says it among what to expect
     if to is None or target is None:
-        raise ParameterError("--out names the directory of the release. For example: --out may, or --dry-run")
+        raise ParameterError(
+            "Publishing needs a directory for the release: --out may; or try it first: --dry-run"
+        )
     visits, resources = reading.visits_of(source), reading.resources
     _say(hints)  # now: once it is paid for, what it says cannot be changed
     with _told(), progress_bar() as progress:
         release = carry_out(
-            order,
+            request,
             visits,
             out=to,
-            ledger=book,
+            ledger=account,
             resources=resources,
             progress=progress,
-            when_open=partial(looking.tell_who, private=order.guarantee.private),
+            when_open=partial(tell_privacy_unit, private=request.guarantee.private),
         )
     ignore_signals()  # it is published: only telling so is left
     try:
-        tell(release, target, book, as_json=as_json)
+        tell(release, target, account, as_json=as_json)
     except OSError:
         note(f"What is published is complete, only telling about it failed: {target}")
         raise
-    if order.listed is None:
-        warn_of_few(using, len(release))
+    if listed is None:
+        warn_of_few(mechanism, len(release))
 
 
-def _hints(order: Request, public: PublicLocations | None) -> list[str]:
+def _check_ledger(ledger: Path | None, *, no_ledger: bool, dry_run: bool) -> None:
+    """Raise unless it was said whether the release is counted; a dry run may leave that open."""
+    if ledger is not None and no_ledger:
+        raise ParameterError("--ledger and --no-ledger contradict each other: leave one out.")
+    if ledger is None and not no_ledger and not dry_run:
+        raise ParameterError(WHICH_LEDGER)
+
+
+def _hints(request: Request, public: PublicLocations | None) -> list[str]:
     """What is easily forgotten and would be seen by every reader of the release."""
     found = []
-    if getattr(order.mechanism, "max_users", None) is None:
+    if getattr(request.mechanism, "max_users", None) is None:
         found.append(
             "Without --max-users, a public bound on the number of people (such as the city's population), values may "
             "come out larger than any entropy can be."
@@ -182,7 +172,7 @@ def _hints(order: Request, public: PublicLocations | None) -> list[str]:
             'The manifest does not say where the list of places comes from. To have it said: --provenance "the '
             "city's register\""
         )
-    if order.listed is not None and order.listed.lat is None and public.lat is not None:
+    if request.listed is not None and request.listed.lat is None and public.lat is not None:
         found.append(
             "No columns of the list are called lat and lon, or similar, so the page has no map. If it has coordinates "
             "by other names: --places-lat y --places-lon x; if it has none: --places-lat '' --places-lon ''"
@@ -195,25 +185,19 @@ def _say(hints: list[str]) -> None:
         note(hint)
 
 
-def _words_with(path: Path, plan: Plan, words: dict[str, str | None]) -> dict[str, str | None]:
-    """The words of the options and of the plan together."""
-    planned = plan.about.stated()
+def _words_with(path: Path, plan: Plan, words: dict[str, Any]) -> dict[str, Any]:
+    """Return the words of the options and of the plan together."""
     return words | {
-        name: approved.agreed(path, f"--{name.replace('_', '-')}", words[name], known)
-        for name, known in planned.items()
+        name: plan_check.agreed(
+            path, AboutOptions.option_names.get(name, option_name(name)), words.get(name), known
+        )
+        for name, known in plan.about.stated().items()
     }
-
-
-def _about(words: dict[str, str | None]) -> About:
-    from locentropy.release.statement import About
-
-    given: dict[str, Any] = {name: value for name, value in words.items() if value is not None}
-    return About(**given)
 
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Say in sentences what happened on the way: warnings, and that a failed attempt can be taken up again."""
+    """Print warnings, and the notes of an error, such as that a failed attempt can be repeated."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:

@@ -1,4 +1,4 @@
-"""What `locentropy publish` says: before, in a dry run, and after. Everything here is public."""
+"""What `locentropy publish` prints: in a dry run, and after publishing. Everything here is public."""
 
 from __future__ import annotations
 
@@ -20,66 +20,63 @@ if TYPE_CHECKING:
     from locentropy.release.release import Release
 
 HIGHEST = 10
-NO_LEDGER = (
-    "No ledger: nobody keeps count of what these people have been charged. That is for data about nobody; "
-    "otherwise: locentropy ledger create city.ledger …, and --ledger city.ledger"
-)
+NOT_COUNTED = "Not counted against any budget: use this only with synthetic data."
 
 
-def rehearse(
-    order: Request, plan: Plan | None, target: Path | None, ledger: Ledger | None, *, as_json: bool
+def tell_dry_run(
+    request: Request, plan: Plan | None, target: Path | None, ledger: Ledger | None, *, as_json: bool
 ) -> None:
-    """Show what an order would promise, cost and be worth; refuses what publishing would refuse without the visits.
+    """Print what a request would promise, cost and be worth; raise for what publishing would refuse before reading.
 
-    Guesses of an approved plan, which an order does not need, tell more about what to expect.
+    The guesses of an approved plan, which a request does not need, tell more about what to expect.
     """
     from locentropy.cli.plan import show
     from locentropy.core.files import check_writable
     from locentropy.publishing.publication import Publication, check_name
     from locentropy.publishing.publication_file import UNFINISHED, unfinished
 
-    earlier = None if target is None else unfinished(target, order.identity(ledger), ledger)
+    earlier = None if target is None else unfinished(target, request.identity(ledger), ledger)
     if target is not None and earlier is None:
         check_writable(target)
         check_name(target)
         Publication(target, "", "").check_target()
-    listed = order.listed
-    thought_of = order.plan if plan is None else plan
+    listed = request.listed
+    thought_of = request.plan if plan is None else plan
     planned = replace(thought_of, n_locations=len(listed)) if listed is not None else thought_of
     if as_json:
-        told = {"dry_run": True, **planned.to_dict(), "budget_after": _budget_after(order, ledger)}
+        told = {"dry_run": True, **planned.to_dict(), "budget_after": _budget_after(request, ledger)}
         out.print_json(json.dumps(told))
         return
     show(planned)
     if earlier is not None:
         note(f"For {target}: {UNFINISHED}")
     else:
-        _say_budget_after(order, ledger)
+        _say_budget_after(request, ledger)
     free = "" if target is None or earlier is not None else f" {target} is free to publish to."
     note(f"A dry run: no visits were read, nothing was spent, nothing was written.{free}")
 
 
-def _say_budget_after(order: Request, ledger: Ledger | None) -> None:
+def _say_budget_after(request: Request, ledger: Ledger | None) -> None:
     if ledger is None:
-        warn(NO_LEDGER)
+        warn(NOT_COUNTED)
         return
-    ledger.check(order.guarantee)
-    after = _budget_after(order, ledger)
+    ledger.check(request.guarantee)
+    after = _budget_after(request, ledger)
     book = ledger.read()
     _line(f"Budget of '{book.population}': {book.remaining} left.")
-    if after is None or not order.guarantee.private:
+    if after is None or not request.guarantee.private:
         warn("Publishing this would close the ledger for good.")
     else:
         _line(f"After this release: ε = {after['epsilon']}, δ = {after['delta']}.")
 
 
-def _budget_after(order: Request, ledger: Ledger | None) -> dict[str, str] | None:
-    """What would be left; None where nobody counts."""
+def _budget_after(request: Request, ledger: Ledger | None) -> dict[str, str] | None:
+    """What would be left; None without a ledger."""
     from locentropy.privacy.guarantee import exact_text
 
     if ledger is None:
         return None
-    book, asked = ledger.read(), order.guarantee
+    book, asked = ledger.read(), request.guarantee
     after = book.after(asked.epsilon, asked.delta)
     if asked.epsilon is None:
         return {"epsilon": "0", "delta": "0"}
@@ -90,7 +87,7 @@ def _budget_after(order: Request, ledger: Ledger | None) -> dict[str, str] | Non
 
 
 def tell(release: Release, target: Path, ledger: Ledger | None, *, as_json: bool) -> None:
-    """Show what was published, where, and what is left."""
+    """Print what was published, where, and what is left of the budget."""
     if as_json:
         out.print_json(json.dumps(_as_json(release, target, ledger)))
     else:
@@ -98,18 +95,18 @@ def tell(release: Release, target: Path, ledger: Ledger | None, *, as_json: bool
     if not release.statement.private:
         warn("NOT PRIVATE: nothing is promised to the people in the data. Do not publish it.")
     if ledger is None:
-        warn(NO_LEDGER)
+        warn(NOT_COUNTED)
 
 
 def warn_of_few(mechanism: Mechanism, places: int) -> None:
-    """Say where Shares has too few places to learn from. Their number is public: of a list, or of a release."""
+    """Warn of too few places for the mechanism. Their number is public: of a list, or of a release."""
     warning = mechanism.few_locations_warning(places)
     if warning is not None:
         warn(f"{places:,} places. {warning}")
 
 
 def highest(release: Release) -> list[dict[str, Any]]:
-    """The published places of the highest values, by the column that is made for rankings if there is one."""
+    """Return the published places with the highest values, by `entropy_busy` if there is such a column."""
     import pyarrow.compute as pc
 
     table = release.to_arrow()
@@ -121,6 +118,7 @@ def highest(release: Release) -> list[dict[str, Any]]:
 
 
 def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
+    from locentropy.planning.plan_text import guarantee_line
 
     guarantee = release.statement.guarantee
     shown = _shown(release)
@@ -129,8 +127,6 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
         f"Published {many} places to {target}"
         + ("" if shown == len(release) else "; the others are withheld")
     )
-    from locentropy.planning.plan_text import guarantee_line
-
     _line(guarantee_line(guarantee))
     _line(guarantee.explain())
     rows = highest(release)
@@ -168,7 +164,9 @@ def _table(rows: list[dict[str, Any]], unit: str) -> None:
     for row in rows:
         interval = [f"{row['low']:.2f} to {row['high']:.2f}"] if bars else []
         ranked = [f"{row['entropy_busy']:.2f}"] if busy else []
-        table.add_row(safe(row.get("name") or row["location"]), f"{row['entropy']:.2f}", *interval, *ranked)
+        table.add_row(
+            options.shown(row.get("name") or row["location"]), f"{row['entropy']:.2f}", *interval, *ranked
+        )
     out.print(table)
 
 
@@ -193,11 +191,6 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
         if left is None
         else {"epsilon": exact_text(left.epsilon), "delta": exact_text(left.delta)},
     }
-
-
-def safe(text: object) -> str:
-    """An id or a name as a terminal may show it: no markup, nothing that steers it."""
-    return options.shown(text)
 
 
 def _line(text: str) -> None:

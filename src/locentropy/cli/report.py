@@ -1,4 +1,4 @@
-"""`locentropy report`: where the page of a release is, whether it shows these numbers, or the page drawn anew."""
+"""`locentropy report`: find and check the page of a release, or draw it anew."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def report(
     """Find the page of a release and check that it shows these numbers, or draw it anew into a file of its own.
 
     Every release has its page, report.html: a map, a ranked list, and what was
-    promised. It needs nothing but itself and asks nothing of any network. Exit
+    promised. It is one file and loads nothing from any network. Exit
     code 9 if the page is not the one of this release, or its files do not agree.
 
     Examples:
@@ -64,7 +64,7 @@ def report(
 
 
 def _refuse_tampered(directory: Path, replaced: Path | None) -> None:
-    """Refuse a release whose files do not agree; a page that is to be drawn anew may be as it likes."""
+    """Raise for a release whose files do not agree; `replaced` is a page that is not looked at."""
     from locentropy.release.verify import verify
 
     found = verify(directory)
@@ -96,7 +96,7 @@ def _told(path: Path, state: str) -> str:
 
 
 def _checked(release: Release, path: Path) -> tuple[Path, str]:
-    """The page in the release, compared with what this version would draw."""
+    """Compare the page in the release with what this version would draw."""
     from locentropy.core.version import __version__
     from locentropy.release.reading import regular
     from locentropy.release.report.page import page
@@ -113,17 +113,17 @@ def _checked(release: Release, path: Path) -> tuple[Path, str]:
 
 
 def _drawn(release: Release, to: Path) -> Path:
-    """The page in a file of its own, whose name says it where nothing is promised."""
+    """Write the page into a file of its own, whose name says it where nothing is promised."""
     from locentropy.core.files import atomic_write, check_writable
     from locentropy.release.files import MARK, MARKED, PRIVATE
     from locentropy.release.report.page import page
 
     if to.suffix != ".html":
-        raise ParameterError(f"{to}: the name must end in .html. For example: --out page.html")
+        raise ParameterError(f"--out {to}: the name must end in .html, as in page.html.")
     check_writable(to)
     if any((to.parent / names.details).exists() for names in (PRIVATE, MARKED)):
         raise ParameterError(
-            f"{to} is among the files of a release, which vouch for each other. For example: --out page.html"
+            f"--out {to} is among the files of a release, which vouch for each other. Choose another folder."
         )
     private = release.statement.private
     target = to if private or MARK in to.name else to.with_name(f"{to.stem}.{MARK}{to.suffix}")

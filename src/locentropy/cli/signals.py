@@ -1,4 +1,4 @@
-"""Ctrl-C and its kin: heard once, and heard for sure."""
+"""Signals that stop the command: the first one is obeyed, and none is lost."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _heard: list[int] = []
 
 
 class Stopped(BaseException):
-    """Somebody asked the process to stop; raised so that temporary files are removed on the way out."""
+    """A signal asked the process to stop; raised so that temporary files are removed on the way out."""
 
     def __init__(self, number: int) -> None:
         self.exit_code = 128 + number
 
 
 def listen() -> None:
-    """Hear requests to stop, from now on."""
+    """Handle signals from now on."""
     for number in STOP_SIGNALS:
         signal.signal(number, _stop)
 
 
 def ignore_signals() -> None:
-    """Hear no further requests to stop: what is left to do is short and must not be cut."""
+    """Ignore signals from now on: what is left to do is short and must not be interrupted."""
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     signal.setitimer(signal.ITIMER_REAL, 0)  # nor one that was to be repeated
 
 
 def stop_if_asked() -> None:
-    """Stop here if somebody asked for it and a library made nothing of it.
+    """Raise Stopped if a signal arrived and a library swallowed it.
 
     Python raises what a signal's handler raises wherever it happens to be, and native code that calls Python, as when
     Arrow looks for pandas, may drop it there.
@@ -45,12 +45,12 @@ def stop_if_asked() -> None:
 
 
 def was_asked() -> int | None:
-    """The exit code for whoever asked to stop, if somebody did."""
+    """Return the exit code for the signal that arrived, or None."""
     return 128 + _heard[0] if _heard else None
 
 
 def stop_soon() -> None:
-    """Stop in a moment, in a better place: where this one lets no error out, as while an object goes away."""
+    """Stop a moment later: for code that cannot raise, such as destructors."""
     signal.signal(signal.SIGALRM, lambda number, frame: stop_if_asked())
     signal.setitimer(signal.ITIMER_REAL, _A_MOMENT)
 

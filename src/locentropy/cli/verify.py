@@ -73,7 +73,7 @@ def _show(report: Report) -> None:
 
 
 def _line(text: str) -> None:
-    """A line as it is, whatever a file's text looks like: no markup, nothing that steers a terminal."""
+    """Print a line without markup and without control characters, whatever a file's text holds."""
     out.print(printable(text), markup=False, soft_wrap=True)
 
 

@@ -64,8 +64,8 @@ def mechanism_class(name: str) -> type[Mechanism]:
         return loaded
     default = default_mechanism()
     raise ParameterError(
-        f"Unknown mechanism {name!r}. Choose from {', '.join((*_BUILT_IN, *installed_names()))}. For example: "
-        f"mechanism_from({default!r}, {dict(mechanism_class(default).example)!r})"
+        f"Unknown mechanism {name!r}. Choose from {', '.join((*_BUILT_IN, *installed_names()))}.",
+        example=f"mechanism_from({default!r}, {dict(mechanism_class(default).example)!r})",
     )
 
 
@@ -95,11 +95,11 @@ def mechanism_from(name: str, parameters: Mapping[str, object]) -> Mechanism:
     for given in parameters:
         if given not in known:
             raise ParameterError(
-                f"{name} takes no parameter {given!r}; it takes {', '.join(known)}. For example: {call}"
+                f"{name} takes no parameter {given!r}; it takes {', '.join(known)}.", example=call
             )
     missing = [each for each in required_parameters(name) if each not in parameters]
     if missing:
-        raise ParameterError(f"{name} needs {', '.join(missing)}. For example: {call}")
+        raise ParameterError(f"{name} needs {', '.join(missing)}.", example=call)
     return kind(**read_parameters(kind, parameters))
 
 

@@ -93,9 +93,9 @@ class LimitCB(BoundedMechanism):
     def __post_init__(self) -> None:
         if self.accept_no_guarantee is not True:
             raise ParameterError(
-                f"accept_no_guarantee={self.accept_no_guarantee!r}: LimitCB is not differentially private, because "
-                f"{REASON}. Use LimitPTR(epsilon=1.0, delta=1e-8, max_locations=5, max_visits=5, min_users=50), "
-                f"or, to compare with the paper: {_CALL}"
+                f"LimitCB is not differentially private: {REASON}. LimitPTR is, and selects places as well. To compare "
+                "with the paper, say that you accept no guarantee.",
+                example=_CALL,
             )
         normalize_numpy_scalars(self)
         check_epsilon(_CALL, self.epsilon)
