@@ -243,8 +243,10 @@ def evaluate(
         Places never to publish: visits to them do not count at all.
     throwaway
         The bounds and k of the paper's Throwaway, over which some errors are also given.
-    resources, progress
-        Memory, threads and engine; a function that is called with what is being done.
+    resources
+        Memory, threads and engine.
+    progress
+        A function that is called with what is being done.
     """
     check_whole(_CALL, "seeds", seeds, 1, MAX_SEEDS)
     given = list(mechanisms)

@@ -93,8 +93,10 @@ def publish(
         Must be True for a mechanism without a guarantee; every file is then marked.
     entropy_unit
         "nats" or "bits".
-    resources, progress
-        Memory, threads and engine; a function that is called with what is being done.
+    resources
+        Memory, threads and engine.
+    progress
+        A function that is called with what is being done.
     """
     request = Request(mechanism, locations, exclude, about or About(), entropy_unit, not_private)
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger

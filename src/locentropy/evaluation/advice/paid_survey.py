@@ -100,8 +100,10 @@ def measure_activity(
     before
         The guarantee of the release that the advice is for. If the budget cannot pay for both, nothing is read and
         nothing is spent.
-    resources, progress
-        Memory, threads and engine; a function that is called with what is being done.
+    resources
+        Memory, threads and engine.
+    progress
+        A function that is called with what is being done.
     when_open
         A function that is called with the role of each column, before anything is spent.
     """
