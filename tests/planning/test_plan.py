@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,17 +20,17 @@ from locentropy.evaluation.simulated_noise import SimulatedNoise
 from locentropy.mechanisms.expected_error import (
     SIZES,
     USEFUL_BELOW,
-    Outlook,
     Row,
+    Supposed,
     expected_errors,
     expected_noise,
 )
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.paper import Baseline, Limit, LimitCB, LimitSS
-from locentropy.planning import Plan, Words, plan
+from locentropy.planning import Plan, plan
 from locentropy.privacy.noise import LATTICE
-
-from .mechanisms.recording import CrowdQueries, measured
+from locentropy.release.statement import About
+from tests.mechanisms.recording import CrowdQueries, measured
 
 MECHANISMS = [
     Baseline(10.0, max_locations=100, max_visits=1000),
@@ -44,6 +45,11 @@ MECHANISMS = [
 
 def name(mechanism: object) -> str:
     return type(mechanism).__name__
+
+
+def expected(mechanism: Any) -> Any:
+    """The error to expect, with nothing supposed."""
+    return mechanism.expected_error(Supposed())
 
 
 # ---- expected errors
@@ -86,7 +92,7 @@ def test_expected_error_is_the_largest_over_all_entropies(
 @pytest.mark.parametrize("users", [1, 4, 60, 1000])
 def test_simulated_errors_keep_below_and_reach_the_expected_one(mechanism: object, users: int) -> None:
     """Places where everybody has one visit have the largest entropy, ln n, where the error is largest too."""
-    row = Outlook(mechanism, None).rows([users])[0]
+    row = expected(mechanism).rows_at([users])[0]
     queries = CrowdQueries([{1: users}] * 20_000)
     found = mechanism.estimate(
         mechanism.measure(queries, Locations(queries.locations), SimulatedNoise(3)),
@@ -108,9 +114,7 @@ def test_simulated_errors_keep_below_and_reach_the_expected_one(mechanism: objec
 def test_scales_and_chances_are_those_the_mechanism_uses(mechanism: object) -> None:
     sizes = [1, 10, 51, 300, 2000]
     seen = measured(mechanism, [{1: users} for users in sizes])
-    for row, scale, chance in zip(
-        Outlook(mechanism, None).rows(sizes), seen.scales, seen.chances, strict=True
-    ):
+    for row, scale, chance in zip(expected(mechanism).rows_at(sizes), seen.scales, seen.chances, strict=True):
         assert row.published == pytest.approx(float(chance), rel=1e-12)
         if row.published:
             assert row.noise == pytest.approx(float(expected_noise(np.array([scale]))[0]), rel=1e-12)
@@ -118,10 +122,8 @@ def test_scales_and_chances_are_those_the_mechanism_uses(mechanism: object) -> N
 
 @pytest.mark.parametrize(("epsilon", "split", "half"), [(5.0, 0.3, 111), (1.0, 0.5, 221), (0.1, 0.5, 1524)])
 def test_limit_ptr_publishes_every_other_place_from(epsilon: float, split: float, half: int) -> None:
-    outlook = Outlook(
-        LimitPTR(epsilon, delta=1e-8, max_locations=5, max_visits=5, min_users=50, split=split), None
-    )
-    before, at = outlook.rows([half - 1, half])
+    mechanism = LimitPTR(epsilon, delta=1e-8, max_locations=5, max_visits=5, min_users=50, split=split)
+    before, at = expected(mechanism).rows_at([half - 1, half])
     assert before.published < 0.5 <= at.published
 
 
@@ -129,7 +131,9 @@ def test_selection_has_the_curve_of_its_own_budget() -> None:
     selection = SelectLocations(
         0.5, delta=1e-8, max_locations=5
     )  # the curve of Limit-PTR at ε = 1, without its threshold
-    before, at = plan(Limit(1.0, max_locations=5, max_visits=5), selection=selection).outlook.rows([170, 171])
+    before, at = plan(Limit(1.0, max_locations=5, max_visits=5), selection=selection).expected.rows_at(
+        [170, 171]
+    )
     assert before.published < 0.5 <= at.published
 
 
@@ -139,7 +143,7 @@ def test_more_epsilon_means_less_error_and_smaller_places() -> None:
         lambda e: LimitSS(e, delta=1e-8, max_locations=5, max_visits=5),
         lambda e: LimitPTR(e, delta=1e-8, max_locations=5, max_visits=5, min_users=20),
     ):
-        plans = [plan(make(epsilon)) for epsilon in (0.1, 0.5, 1.0, 4.0, 20.0)]
+        plans = [plan(make(epsilon)).expected for epsilon in (0.1, 0.5, 1.0, 4.0, 20.0)]
         for less, more in itertools.pairwise(plans):
             assert all(b.error < a.error for a, b in zip(less.rows, more.rows, strict=True))
             assert all(b.published >= a.published for a, b in zip(less.rows, more.rows, strict=True))
@@ -158,33 +162,33 @@ def test_verdicts() -> None:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=name)
 def test_useful_from_is_where_it_begins_for_good(mechanism: object) -> None:
-    outlook = Outlook(mechanism, None)
-    start = outlook.useful_from()
+    found = expected(mechanism)
+    start = found.useful_from
     if start is None:
         largest = min(2**20, mechanism.max_users or 2**20)
-        assert not outlook.rows([largest])[0].useful
+        assert not found.rows_at([largest])[0].useful
         return
-    later = outlook.rows([start, start + 1, 2 * start, 50 * start])
+    later = found.rows_at([start, start + 1, 2 * start, 50 * start])
     assert all(row.useful and row.published >= 0.5 for row in later)
     if start > 1:
-        before = outlook.rows([start - 1])[0]
+        before = found.rows_at([start - 1])[0]
         assert not before.useful or before.published < 0.5
 
 
 def test_the_share_of_useful_places_weighs_each_number_alike() -> None:
     mechanism = LimitPTR(5.0, delta=1e-8, max_locations=5, max_visits=5, min_users=50)
     made = plan(mechanism, n_locations=1000, users_per_location=[5, 5, 90, 100_000])
-    chance = made.outlook.rows([90])[0].published
+    chance = made.expected.rows_at([90])[0].published
     assert 0 < chance < 1
-    assert made.share_useful == pytest.approx((chance + 1) / 4)
-    assert made.to_dict()["locations_useful"] == pytest.approx(1000 * (chance + 1) / 4)
-    assert plan(mechanism).share_useful is None
-    assert plan(mechanism, users_per_location=5).share_useful == 0
+    assert made.expected.share_useful == pytest.approx((chance + 1) / 4)
+    assert made.to_dict()["expected_error"]["n_locations_useful"] == pytest.approx(1000 * (chance + 1) / 4)
+    assert plan(mechanism).expected.share_useful is None
+    assert plan(mechanism, users_per_location=5).expected.share_useful == 0
 
 
 def test_the_guarantee_adds_the_selection_up_exactly() -> None:
     made = plan(Limit(0.1, max_locations=5, max_visits=5), selection=("0.2", "1e-8", 20))
-    assert made.places == "selection"
+    assert made.locations == "selection"
     assert str(made.guarantee.epsilon) == "3/10"
     assert made.guarantee.kind == "approximate"
     known = {each.name: each.value for each in made.guarantee.public_inputs}
@@ -194,7 +198,9 @@ def test_the_guarantee_adds_the_selection_up_exactly() -> None:
 
 
 def test_rows_stop_at_the_largest_number_of_users() -> None:
-    assert [row.users for row in plan(Limit(1.0, max_locations=5, max_visits=5, max_users=60)).rows] == [
+    assert [
+        row.users for row in plan(Limit(1.0, max_locations=5, max_visits=5, max_users=60)).expected.rows
+    ] == [
         1,
         2,
         5,
@@ -202,7 +208,7 @@ def test_rows_stop_at_the_largest_number_of_users() -> None:
         20,
         50,
     ]
-    assert [row.users for row in plan(Limit(1.0, max_locations=5, max_visits=5)).rows] == list(SIZES)
+    assert [row.users for row in plan(Limit(1.0, max_locations=5, max_visits=5)).expected.rows] == list(SIZES)
 
 
 def test_a_plan_says_what_it_cannot_know() -> None:
@@ -222,27 +228,28 @@ def test_a_plan_in_words_and_as_json(mechanism: object) -> None:
     assert made.guarantee.explain() in text
     assert len(text.splitlines()) < 25
     answer = json.loads(json.dumps(made.to_dict(), allow_nan=False))
-    assert [row["users"] for row in answer["rows"]] == [row.users for row in made.rows]
-    assert (answer["noise_scale"] is None) == isinstance(mechanism, LimitSS)
+    told = answer["expected_error"]
+    assert [row["users"] for row in told["rows"]] == [row.users for row in made.expected.rows]
+    assert (told["noise_scale"] is None) == isinstance(mechanism, LimitSS)
 
 
 @pytest.mark.parametrize(
     ("mechanism", "options", "words"),
     [
-        (Limit(1.0, max_locations=5, max_visits=5), {"locations": 0}, "locations=0"),
-        (Limit(1.0, max_locations=5, max_visits=5), {"locations": 2.5}, "whole number"),
+        (Limit(1.0, max_locations=5, max_visits=5), {"n_locations": 0}, "n_locations=0"),
+        (Limit(1.0, max_locations=5, max_visits=5), {"n_locations": 2.5}, "whole number"),
         (Limit(1.0, max_locations=5, max_visits=5), {"users_per_location": -1}, "users_per_location=-1"),
         (Limit(1.0, max_locations=5, max_visits=5), {"users_per_location": "5"}, "users_per_location='5'"),
         (Limit(1.0, max_locations=5, max_visits=5, max_users=10), {"users_per_location": [3, 11]}, "users_per_location=11"),
         (Limit(1.0, max_locations=5, max_visits=5), {"users_per_location": [1] * 1001}, "1,000"),
-        (Limit(1.0, max_locations=5, max_visits=5), {"places": "venues"}, "public-list, grid, selection, by-mechanism"),
-        (Limit(1.0, max_locations=5, max_visits=5), {"places": "selection"}, "selection=(0.2, 1e-8, 20)"),
-        (Limit(1.0, max_locations=5, max_visits=5), {"places": "by-mechanism"}, "limit needs a list"),
-        (Limit(1.0, max_locations=5, max_visits=5), {"places": "grid", "selection": (0.2, 1e-8, 20)}, "alone"),
+        (Limit(1.0, max_locations=5, max_visits=5), {"locations": "venues"}, "public-list, grid, selection, by-mechanism"),
+        (Limit(1.0, max_locations=5, max_visits=5), {"locations": "selection"}, "selection=SelectLocations(epsilon=0.2"),
+        (Limit(1.0, max_locations=5, max_visits=5), {"locations": "by-mechanism"}, "limit needs a list"),
+        (Limit(1.0, max_locations=5, max_visits=5), {"locations": "grid", "selection": (0.2, 1e-8, 20)}, "only selecting does"),
         (Limit(1.0, max_locations=5, max_visits=5), {"selection": (0.2, 1e-8)}, "(epsilon, delta, max_locations)"),
         (LimitPTR(1.0, delta=1e-8, max_locations=5, max_visits=5, min_users=50), {"selection": (0.2, 1e-8, 20)}, "by itself"),
         (LimitSS(1.0, delta=0.6, max_locations=5, max_visits=5), {"selection": (0.2, 0.5, 20)}, "add up"),
-        ("limit", {}, "none of the mechanisms"),
+        ("limit", {}, "str is not a mechanism"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(mechanism: object, options: dict[str, object], words: str) -> None:
@@ -269,6 +276,7 @@ def test_no_data_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 # ---- the plan file
 
+OWNER = ("title", "curator", "intended_use", "region", "description")
 lines = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=40)
 words = st.none() | lines.map(str.strip).filter(lambda text: text and text.isprintable())
 reals = st.floats(min_value=0.01, max_value=50)
@@ -284,7 +292,9 @@ mechanisms = st.one_of(
     st.builds(LimitPTR, epsilon=reals, delta=small, min_users=st.integers(0, 500), **bounded),
     st.builds(LimitCB, epsilon=budgets, min_users=whole, accept_no_guarantee=st.just(True), **bounded),
 )
-selections = st.none() | st.builds(SelectLocations, reals, small, whole, keeps)
+selections = st.none() | st.builds(
+    SelectLocations, epsilon=reals, delta=small, max_locations=whole, keep=keeps
+)
 
 
 @given(st.data())
@@ -299,7 +309,7 @@ def test_a_plan_file_holds_the_whole_plan(
         users_per_location=data.draw(st.lists(st.integers(0, 200), max_size=5)),
         locations=None if selection else data.draw(st.sampled_from(["public-list", "grid"])),
         selection=selection,
-        about=Words(data.draw(words), data.draw(words), data.draw(words)),
+        about=About(**{name: said for name in OWNER if (said := data.draw(words)) is not None}),
     )
     path = tmp_path_factory.getbasetemp() / "plan.yaml"
     made.to_yaml(path)
@@ -313,8 +323,8 @@ FILE = """\
 version: 1
 title: Popularity of venues
 mechanism: {name: limit, epsilon: 0.1, max_locations: 5, max_visits: 5}
-places: {kind: selection, epsilon: 0.2, delta: 1e-8, max_locations: 20}
-expected: {locations: 14058, users_per_location: [1, 5]}
+locations: {kind: selection, epsilon: 0.2, delta: 1e-8, max_locations: 20}
+expected: {n_locations: 14058, users_per_location: [1, 5]}
 budget: {epsilon: 0.3, delta: 1e-8}
 """
 
@@ -324,28 +334,34 @@ def test_a_plan_file_written_by_hand(tmp_path: Path) -> None:
     path.write_text(FILE)
     assert Plan.from_yaml(path) == plan(
         Limit(0.1, max_locations=5, max_visits=5), n_locations=14_058, users_per_location=[1, 5], selection=(0.2, 1e-8, 20),
-        about=Words("Popularity of venues"),
+        about=About("Popularity of venues"),
     )  # fmt: skip
 
 
 def test_a_plan_file_is_short_and_names_the_budget(tmp_path: Path) -> None:
     path = tmp_path / "plan.yaml"
-    plan(Limit(1, max_locations=5, max_visits=5), about=Words("Venues", "City of Foo", "planning")).to_yaml(
-        str(path)
-    )
+    about = About("Venues", "City of Foo", intended_use="planning")
+    plan(
+        Limit(1, max_locations=5, max_visits=5), n_locations=400, users_per_location=[1, 5], about=about
+    ).to_yaml(str(path))
     assert path.read_text().splitlines() == [
         "# A plan of locentropy: what is to be published, and what it costs. No data was read to make it.",
         "version: 1",
         "title: Venues",
         "curator: City of Foo",
-        "purpose: planning",
+        "intended_use: planning",
         "mechanism:",
         "  name: limit",
         "  epsilon: '1'",
         "  max_locations: 5",
         "  max_visits: 5",
-        "places:",
+        "locations:",
         "  kind: public-list",
+        "expected:",
+        "  n_locations: 400",
+        "  users_per_location:",
+        "  - 1",
+        "  - 5",
         "budget:",
         "  epsilon: '1'",
         "  delta: '0'",
@@ -379,7 +395,7 @@ def changed(old: str, new: str) -> str:
         (changed("title:", "tilte:"), "tilte is not known"),
         (changed("title: Popularity of venues", "title: [a]"), "title must be one line"),
         (changed("title: Popularity of venues", "title: ''"), "title must be one line"),
-        (changed("max_visits: 5", "max_visits: 5, max_vists: 5"), "'max_vists' is no parameter of limit"),
+        (changed("max_visits: 5", "max_visits: 5, max_vists: 5"), "limit takes no parameter 'max_vists'"),
         (changed("max_visits: 5", "max_visits: 5, max_visits: 50"), "mechanism.max_visits is given twice"),
         (changed("max_visits: 5", "max_visits: [5]"), "max_visits must be a single value"),
         (changed("max_visits: 5", "max_visits: 0"), "max_visits=0"),
@@ -388,12 +404,19 @@ def changed(old: str, new: str) -> str:
         (changed("name: limit", "name: gauss"), "'gauss'"),
         (changed("epsilon: 0.1", "epsilon: 1e999999999"), "epsilon"),
         (changed("epsilon: 0.1", "epsilon: .inf"), "epsilon"),
-        (changed("kind: selection, ", ""), "places=None"),
-        (changed("kind: selection", "kind: grid"), "alone"),
+        (changed("kind: selection, ", ""), "locations: kind is missing"),
+        (changed("kind: selection", "kind: grid"), "only selecting does"),
         (changed("kind: selection, epsilon: 0.2,", "kind: selection,"), "epsilon of the selection is missing"),
-        (changed("max_locations: 20", "most: 20"), "places.most is not known"),
-        (changed("places: {", "place: {"), "place is not known"),
-        (changed("locations: 14058", "locations: many"), "locations must be a whole number"),
+        (changed("max_locations: 20", "most: 20"), "locations.most is not known"),
+        (changed("locations: {", "place: {"), "place is not known"),
+        (changed("n_locations: 14058", "n_locations: many"), "n_locations must be a whole number"),
+        (changed("expected: {", "expected: {people: 5, n_users: 5, "), "expected: expected.people is the old name of expected.n_users"),
+        (changed("expected: {", "expected: {locations: 14058, "), "expected.locations is the old name of expected.n_locations"),
+        (f"{FILE}places: {{kind: grid}}\n", "places is the old name of locations"),
+        (f"{FILE}purpose: a\nintended_use: b\n", "purpose is the old name of intended_use"),
+        (changed("expected: {n_locations", "expected: {n_place"), "expected.n_place is not known here; known are n_locations, n_users, users_per_location."),
+        (f"{FILE}sector: {'x' * 900}\n", "sector="),
+        (changed("n_locations: 14058", "n_locations: ~"), "n_locations must be a whole number"),
         (changed("[1, 5]", "5"), "must be a list"),
         (changed("[1, 5]", "[1, [5]]"), "line 5 is nested"),
         (changed("[1, 5]", "[1, x]"), "users_per_location must be a whole number"),

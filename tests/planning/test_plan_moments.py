@@ -13,12 +13,11 @@ from locentropy import Moments
 from locentropy.core.bounds import Bounds
 from locentropy.core.locations import Locations
 from locentropy.evaluation.simulated_noise import SimulatedNoise
-from locentropy.mechanisms.expected_error import Outlook
+from locentropy.mechanisms.expected_error import Supposed
 from locentropy.mechanisms.moments.expected_error import moments_errors, moments_noise
 from locentropy.paper import Limit
 from locentropy.planning import Plan, plan
-
-from .mechanisms.recording import CrowdQueries
+from tests.mechanisms.recording import CrowdQueries
 
 MECHANISMS = [
     Moments(1.0, max_locations=5, max_visits=5),
@@ -54,7 +53,7 @@ def simulated(mechanism: Moments, users: int, law: np.ndarray) -> tuple[float, f
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=str)
 @pytest.mark.parametrize("users", [1, 4, 60, 1000])
 def test_simulated_errors_keep_below_and_reach_the_expected_one(mechanism: Moments, users: int) -> None:
-    told = Outlook(mechanism, None).rows([users])[0].error
+    told = mechanism.expected_error(Supposed()).rows_at([users])[0].error
     found = [simulated(mechanism, users, law) for law in laws(mechanism.max_visits)]
     assert all(error <= told * 1.01 + slack for error, slack in found)
     worst, slack = max(found)
@@ -85,18 +84,21 @@ def test_the_noise_is_that_of_the_first_order(mechanism: Moments) -> None:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=str)
 def test_useful_from_is_where_it_begins_for_good(mechanism: Moments) -> None:
-    outlook = Outlook(mechanism, None)
-    start = outlook.useful_from()
+    found = mechanism.expected_error(Supposed())
+    start = found.useful_from
     assert start is not None
     assert start > 1
-    later = outlook.rows([start, start + 1, 2 * start, 50 * start])
+    later = found.rows_at([start, start + 1, 2 * start, 50 * start])
     assert later
     assert all(row.useful for row in later)
-    assert not outlook.rows([start - 1])[0].useful
+    assert not found.rows_at([start - 1])[0].useful
 
 
 def test_more_epsilon_means_less_error_and_smaller_places() -> None:
-    plans = [plan(Moments(epsilon, max_locations=5, max_visits=5)) for epsilon in (0.1, 0.5, 1.0, 4.0, 20.0)]
+    plans = [
+        plan(Moments(epsilon, max_locations=5, max_visits=5)).expected
+        for epsilon in (0.1, 0.5, 1.0, 4.0, 20.0)
+    ]
     for less, more in itertools.pairwise(plans):
         assert all(b.error < a.error for a, b in zip(less.rows, more.rows, strict=True))
         assert (more.useful_from or math.inf) <= (less.useful_from or math.inf)
@@ -104,17 +106,17 @@ def test_more_epsilon_means_less_error_and_smaller_places() -> None:
 
 def test_beyond_small_places_it_is_better_than_limit() -> None:
     ours, limit = (
-        plan(Moments(1.0, max_locations=5, max_visits=5)).rows,
-        plan(Limit(1.0, max_locations=5, max_visits=5)).rows,
+        plan(Moments(1.0, max_locations=5, max_visits=5)).expected.rows,
+        plan(Limit(1.0, max_locations=5, max_visits=5)).expected.rows,
     )
     assert all(a.error < b.error for a, b in zip(ours, limit, strict=True))
-    assert (plan(Moments(1.0, max_locations=5, max_visits=5)).useful_from or math.inf) < 30
-    assert plan(Limit(1.0, max_locations=5, max_visits=5)).useful_from is None
+    assert (plan(Moments(1.0, max_locations=5, max_visits=5)).expected.useful_from or math.inf) < 30
+    assert plan(Limit(1.0, max_locations=5, max_visits=5)).expected.useful_from is None
 
 
 def test_nobody_at_a_place_and_one_user_at_most() -> None:
-    assert plan(Moments(1.0, max_locations=5, max_visits=5), users_per_location=0).share_useful == 0
-    alone = plan(Moments(1.0, max_locations=5, max_visits=5, max_users=1))
+    assert plan(Moments(1.0, max_locations=5, max_visits=5), users_per_location=0).expected.share_useful == 0
+    alone = plan(Moments(1.0, max_locations=5, max_visits=5, max_users=1)).expected
     assert [row.users for row in alone.rows] == [1]
     assert alone.rows[0].error == pytest.approx(0)
 
@@ -127,7 +129,7 @@ def test_a_plan_in_words_and_as_json() -> None:
     assert "its own error bar" in text
     assert len(text.splitlines()) < 25
     answer = json.loads(json.dumps(made.to_dict(), allow_nan=False))
-    assert answer["noise_scale"] is None, "there is no one scale of noise on the entropies"
+    assert answer["expected_error"]["noise_scale"] is None, "there is no one scale of noise on the entropies"
     assert answer["mechanism"]["name"] == "moments"
 
 

@@ -23,19 +23,18 @@ from locentropy.mechanisms.shares.expected_error import (
 from locentropy.mechanisms.shares.measurements import TABLE, UNIT
 from locentropy.paper import Limit
 from locentropy.planning import Plan, plan
-from locentropy.planning.plan_text import expected_error, noise
 
 
-def outlook(epsilon: float = 1.0, **numbers: int) -> SharesError:
-    found = plan(Shares(epsilon), **numbers).shares
-    assert found is not None
+def expected(epsilon: float = 1.0, **numbers: int) -> SharesError:
+    found = plan(Shares(epsilon), **numbers).expected
+    assert isinstance(found, SharesError)
     return found
 
 
 @given(st.floats(0.005, 100))
 def test_the_noise_is_what_the_mechanism_draws(epsilon: float) -> None:
     look, profile, split = Shares(epsilon).share_queries.scales
-    told = outlook(epsilon).noise
+    told = expected(epsilon).noise_scales
     assert told.presence == pytest.approx(look / UNIT)
     assert told.habits == pytest.approx(profile / UNIT)
     assert told.split == pytest.approx(split / (UNIT * TABLE.sensitivity), rel=1e-9)
@@ -43,28 +42,28 @@ def test_the_noise_is_what_the_mechanism_draws(epsilon: float) -> None:
 
 
 def test_the_noise_in_words() -> None:
-    told = outlook(1.0).noise
-    text = noise(plan(Shares(1.0)))
+    told = expected(1.0).noise_scales
+    text = plan(Shares(1.0)).expected.noise
     for scale in (told.presence, told.habits, told.split):
         assert f"{scale:.3g}" in text
 
 
 @pytest.mark.parametrize("measured", MEASURED, ids=lambda row: f"{row.data} {row.epsilon}")
 def test_what_was_measured_is_within_what_is_told(measured: object) -> None:
-    found = outlook(measured.epsilon, locations=measured.locations, people=measured.people).expected
+    found = expected(measured.epsilon, n_locations=measured.locations, n_users=measured.people).expected
     assert found is not None
     typical = TYPICAL_SPREAD * np.sqrt(measured.left)
     assert found.low - 1e-9 <= typical <= found.high + 1e-9
 
 
 def test_rows_are_about_the_places_that_were_named() -> None:
-    rows = outlook(1.0, locations=1000).rows
+    rows = expected(1.0, n_locations=1000).rows
     assert [row.people for row in rows] == [10, 100, 1000, 10_000, 100_000, 1_000_000]
     assert [row.per_place for row in rows] == list(PER_PLACE)
-    assert [row.people for row in outlook(1.0).rows] == [None] * len(PER_PLACE)
-    assert outlook(1.0, locations=1).rows[0].people == 1, "not less than one person"
-    few = plan(Shares(1.0, max_users=5000), n_locations=1000).shares
-    assert few is not None
+    assert [row.people for row in expected(1.0).rows] == [None] * len(PER_PLACE)
+    assert expected(1.0, n_locations=1).rows[0].people == 1, "not less than one person"
+    few = plan(Shares(1.0, max_users=5000), n_locations=1000).expected
+    assert isinstance(few, SharesError)
     assert max(row.people or 0 for row in few.rows) <= 5000, "no more than there can be"
 
 
@@ -103,14 +102,17 @@ def test_in_words_and_as_json() -> None:
     assert len(text.splitlines()) < 25
     answer = json.loads(json.dumps(made.to_dict(), allow_nan=False))
     assert answer["mechanism"] == {"name": "shares", "epsilon": "1.0", "max_users": 10_000_000}
-    assert (answer["rows"], answer["noise_scale"], answer["useful_from_users"]) == ([], None, None)
-    assert len(answer["shares"]["rows"]) == len(made.shares.rows)
-    assert plan(Limit(1.0, max_locations=5, max_visits=5)).to_dict()["shares"] is None
-    assert "bounded" not in expected_error(made)
-    assert "bounded" in expected_error(plan(Moments(1.0, max_locations=5, max_visits=5)))
+    told = answer["expected_error"]
+    assert set(told["noise_scales"]) == {"presence", "habits", "split"}
+    assert told["expected_error"] == [made.expected.expected.low, made.expected.expected.high]
+    assert [row["n_users"] for row in told["rows"]] == [row.people for row in made.expected.rows]
+    bounded = plan(Limit(1.0, max_locations=5, max_visits=5)).to_dict()["expected_error"]
+    assert "noise_scales" not in bounded, "there is one scale"
+    assert "bounded" not in made.expected.summary
+    assert "bounded" in plan(Moments(1.0, max_locations=5, max_visits=5)).expected.summary
 
 
-@pytest.mark.parametrize("numbers", [{}, {"locations": 9}, {"locations": 9, "people": 10_000}])
+@pytest.mark.parametrize("numbers", [{}, {"n_locations": 9}, {"n_locations": 9, "n_users": 10_000}])
 @pytest.mark.parametrize("selection", [None, ("0.2", "1e-8", 20)])
 def test_a_file_holds_it(numbers: dict[str, int], selection: object, tmp_path: Path) -> None:
     made = plan(Shares(0.1, max_users=900_000), selection=selection, **numbers)
@@ -127,11 +129,11 @@ def test_a_file_holds_it(numbers: dict[str, int], selection: object, tmp_path: P
 @pytest.mark.parametrize(
     ("mechanism", "options", "words"),
     [
-        (Shares(1.0), {"users_per_location": 5}, "people=10_000"),
-        (Shares(1.0), {"people": 0}, "people=0"),
-        (Shares(1.0, max_users=100), {"people": 101}, "people=101"),
-        (Shares(1.0), {"places": "by-mechanism"}, "shares needs a list"),
-        (Limit(1.0, max_locations=5, max_visits=5), {"people": 100}, "people tells nothing about limit"),
+        (Shares(1.0), {"users_per_location": 5}, "n_users=10_000"),
+        (Shares(1.0), {"n_users": 0}, "n_users=0"),
+        (Shares(1.0, max_users=100), {"n_users": 101}, "n_users=101"),
+        (Shares(1.0), {"locations": "by-mechanism"}, "shares needs a list"),
+        (Limit(1.0, max_locations=5, max_visits=5), {"n_users": 100}, "n_users tells nothing about limit"),
     ],
 )
 def test_what_is_wrong_is_said(mechanism: object, options: dict[str, object], words: str) -> None:
@@ -144,9 +146,9 @@ def test_what_is_wrong_is_said(mechanism: object, options: dict[str, object], wo
     ("known", "words"),
     [
         ({}, "The number of places and of people would tell"),
-        ({"locations": 400}, "The number of people would tell"),
-        ({"people": 3000}, "The number of places would tell"),
-        ({"locations": 400, "people": 3000}, "Expected error"),
+        ({"n_locations": 400}, "The number of people would tell"),
+        ({"n_users": 3000}, "The number of places would tell"),
+        ({"n_locations": 400, "n_users": 3000}, "Expected error"),
     ],
 )
 def test_only_what_is_missing_is_asked_for(known: dict[str, int], words: str) -> None:
