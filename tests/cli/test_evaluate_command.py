@@ -145,7 +145,7 @@ def test_as_json(folder: Path, evaluate: Evaluate) -> None:
     assert answer["not_for_publication"] is True
     assert BANNER in answer["warning"]
     assert (answer["places"], answer["seeds"]) == (4, 2)
-    assert [(each["epsilon"], each["contender"]) for each in answer["compared"]] == [
+    assert [(each["epsilon"], each["candidate"]) for each in answer["compared"]] == [
         ("0.5", "limit M=3"), ("0.5", "limit M=1"), ("2", "limit M=3"), ("2", "limit M=1"),
     ]  # fmt: skip
     assert all(each["parameters"]["max_visits"] == 2 for each in answer["compared"])

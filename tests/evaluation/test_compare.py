@@ -6,7 +6,12 @@ import json
 import math
 import re
 import stat
+import subprocess
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -14,17 +19,16 @@ import pytest
 import locentropy as le
 from locentropy.core.bounds import Bounds
 from locentropy.core.errors import LedgerError, ParameterError, ReleaseError, SourceError
-from locentropy.core.estimates import Estimates
+from locentropy.core.number_format import six_digits
 from locentropy.datasets.city import City
-from locentropy.evaluation import compare, private_files
-from locentropy.evaluation import places as reading
-from locentropy.evaluation.candidates import AsPrinted, contenders, default_names, labels, named
+from locentropy.evaluation import compare, outcome, private_files
+from locentropy.evaluation.candidates import candidates, default_names, labels
 from locentropy.evaluation.compare import CONSTANT, POPULATION, Evaluation, Score, Throwaway, evaluate
-from locentropy.evaluation.outcome import METRICS, Outcome, Truth, scores, six_digits
-from locentropy.evaluation.plots import colour_of, pictures
+from locentropy.evaluation.outcome import METRICS, Outcome, Truth, scores
+from locentropy.evaluation.plots import PlotsMissingWarning, line_styles, pictures
 from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy.mechanisms.registry import mechanism_names
 from locentropy.visits.queries import TableQueries
-from locentropy_lab.reproduction.as_printed import limit_cb, limit_ss_scales, noisy
 from tests.publishing.making import LIMIT, PLACES, ledger_in, names, public, visits_in
 
 STRONG = le.paper.Limit(epsilon=20, max_locations=3, max_visits=2)
@@ -44,10 +48,10 @@ def visits(tmp_path: Path) -> le.Visits:
 
 @pytest.fixture(scope="module")
 def compared(city: Path) -> Evaluation:
-    rivals = contenders(["limit", "limit-ss", "limit-ptr"], ["1", "10"], {"min_users": [20]})
+    several = candidates(["limit", "limit-ss", "limit-ptr"], ["1", "10"], {"min_users": [20]})
     places = le.PublicLocations(city / "places.csv")
     return evaluate(
-        le.Visits(city / "visits.parquet"), rivals, places, seeds=3, throwaway=Throwaway(min_users=20)
+        le.Visits(city / "visits.parquet"), several, places, seeds=3, throwaway=Throwaway(min_users=20)
     )
 
 
@@ -141,8 +145,8 @@ class TestReferences:
 class TestPlaces:
     def test_a_grid_is_read_once(self, city: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         reads, asked = [], []
-        opening, profile = reading.open_queries, TableQueries.profile
-        monkeypatch.setattr(reading, "open_queries", lambda *a, **k: reads.append(1) or opening(*a, **k))
+        opening, profile = outcome.open_queries, TableQueries.profile
+        monkeypatch.setattr(outcome, "open_queries", lambda *a, **k: reads.append(1) or opening(*a, **k))
         monkeypatch.setattr(
             TableQueries, "profile", lambda self, bounds: asked.append(bounds) or profile(self, bounds)
         )
@@ -151,7 +155,7 @@ class TestPlaces:
 
         lat, lon = (pq.read_table(city / "visits.parquet")[name].to_numpy() for name in ("lat", "lon"))
         grid = le.Grid(lat.min() - 0.01, lon.min() - 0.01, lat.max() + 0.01, lon.max() + 0.01, cell=2000)
-        found = evaluate(table, contenders(["limit", "limit-ss"], ["1", "2"]), grid, seeds=3)
+        found = evaluate(table, candidates(["limit", "limit-ss"], ["1", "2"]), grid, seeds=3)
         assert len(found.truth.entropy) == grid.rows * grid.columns
         assert [each.label for each in found.references] == [CONSTANT]
         assert len(reads) == 1
@@ -198,47 +202,22 @@ class TestPlaces:
         assert len(found.truth.entropy) == (3 if listed else 2)
 
 
-class TestAsPrinted:
-    def test_is_what_the_experiments_print(self, visits: le.Visits) -> None:
-        names_ = ["limit-cb-as-printed", "limit-ss-as-printed", "limit-as-printed"]
-        found = evaluate(visits, contenders(names_, ["1"], {"min_users": [4]}), public(), seeds=1)
-        with le.private.open_queries(visits, locations=le.mechanisms.Locations.of(PLACES)) as queries:
-            bounded = queries.profile(Bounds(5, 5))
-        crowd = limit_cb(bounded.user_counts, bounded.entropy, 1.0, 5, 5, 4, seed=0)
-        np.testing.assert_array_equal(found.compared[0].example.entropy, crowd.entropy)
-        smooth = noisy(bounded.entropy, limit_ss_scales(bounded.user_counts, 1.0, 1e-8, 5, 5), 0)
-        np.testing.assert_array_equal(found.compared[1].example.entropy, smooth.entropy)
-        assert "as-printed" not in " ".join(default_names()), "only if asked for"
-
-    @pytest.mark.parametrize(
-        ("call", "words"),
-        [
-            (lambda: AsPrinted("limit", 1.0), "limit-as-printed"),
-            (lambda: AsPrinted("limit-as-printed", 1.0, max_visits=1), "C = 1"),
-            (lambda: AsPrinted("limit-as-printed", 0.0), "epsilon"),
-        ],
-    )
-    def test_refused(self, call, words: str) -> None:
-        with pytest.raises(ParameterError, match=words):
-            call()
-
-
-class TestContenders:
+class TestCandidates:
     def test_all_combinations_of_what_each_takes(self) -> None:
-        made = contenders(["limit", "limit-ptr"], ["0.5", "1"], {"max_locations": [1, 5], "min_users": [9]})
-        assert [named(each)[0] for each in made] == ["limit"] * 4 + ["limit-ptr"] * 4
+        made = candidates(["limit", "limit-ptr"], ["0.5", "1"], {"max_locations": [1, 5], "min_users": [9]})
+        assert [each.name for each in made] == ["limit"] * 4 + ["limit-ptr"] * 4
         assert {(each.epsilon, each.max_locations) for each in made} == {(0.5, 1), (0.5, 5), (1, 1), (1, 5)}
         assert {each.min_users for each in made[4:]} == {9}
-        assert labels(map(named, made))[:5] == [*["limit M=1", "limit M=5"] * 2, "limit-ptr M=1"]
-        assert contenders(["limit", "limit"], ["1"]) == [le.paper.Limit(1, max_locations=5, max_visits=5)]
+        assert labels(made)[:5] == [*["limit M=1", "limit M=5"] * 2, "limit-ptr M=1"]
+        assert candidates(["limit", "limit"], ["1"]) == [le.paper.Limit(1, max_locations=5, max_visits=5)]
 
     def test_the_default_is_what_the_registry_has(self) -> None:
         assert {"limit", "limit-ss", "limit-ptr"} <= set(default_names())
-        assert [named(each)[0] for each in contenders()] == list(default_names())
+        assert [each.name for each in candidates()] == list(default_names())
 
     def test_nonsense(self) -> None:
-        with pytest.raises(ParameterError, match="limit-cb-as-printed"):
-            contenders(["limits"])
+        with pytest.raises(ParameterError, match=r"Unknown mechanism 'limits'\. Choose from shares"):
+            candidates(["limits"])
 
 
 class TestBest:
@@ -281,9 +260,9 @@ class TestLedger:
     ) -> None:
         book = ledger_in(tmp_path)
         known: list[bool] = []
-        simulate = compare.outcome
+        simulate = compare.simulate
         monkeypatch.setattr(
-            compare, "outcome", lambda *a: known.append(book.tuned_unaccounted) or simulate(*a)
+            compare, "simulate", lambda *a: known.append(book.tuned_unaccounted) or simulate(*a)
         )
         evaluate(visits, [LIMIT], public(), seeds=2, ledger=book)
         assert known == [True, True]
@@ -297,7 +276,7 @@ class TestLedger:
             raise LedgerError("no space")
 
         monkeypatch.setattr(le.Ledger, "record_evaluation", full)
-        monkeypatch.setattr(compare, "outcome", lambda *_: pytest.fail("simulated all the same"))
+        monkeypatch.setattr(compare, "simulate", lambda *_: pytest.fail("simulated all the same"))
         with pytest.raises(LedgerError, match="no space"):
             evaluate(visits, [LIMIT], public(), ledger=book)
 
@@ -314,29 +293,111 @@ class TestLedger:
         ({"seeds": 0}, "seeds=0"),
         ({"mechanisms": []}, "nothing to compare"),
         ({"mechanisms": ["limit"]}, "str is not a mechanism"),
-        ({"places": None}, "There are three ways"),
-        ({"places": "places.csv"}, 'PublicLocations\\("places.csv"\\)'),
+        ({"locations": None}, "There are three ways"),
+        ({"locations": "places.csv"}, 'PublicLocations\\("places.csv"\\)'),
         ({"exclude": le.PublicLocations(["zoo"])}, "None of the places to exclude"),
         ({"exclude": le.PublicLocations(PLACES)}, "All places"),
     ],
 )
 def test_refused_before_anything_is_read(change, words: str, tmp_path: Path) -> None:
-    call = {"visits": le.Visits(tmp_path / "no.csv"), "mechanisms": [LIMIT], "places": public(), **change}
+    call = {"visits": le.Visits(tmp_path / "no.csv"), "mechanisms": [LIMIT], "locations": public(), **change}
     with pytest.raises(ParameterError, match=words):
         evaluate(**call)
 
 
-class Own:
-    """Somebody's own mechanism: it knows the bounded truth, and has no name in the registry."""
+@dataclass(frozen=True)
+class Own(le.Mechanism):
+    """Somebody's own mechanism, which the package does not know: rounded counts of users, and no ε among its parameters."""
 
-    guarantee = le.Guarantee.pure(1)
+    name: ClassVar[str] = "<script>alert(1)</script>"
+    method: ClassVar[le.mechanisms.Method] = le.mechanisms.Method(
+        "Counts users.", columns=("low", "high"), error_bars="noise"
+    )
+    example: ClassVar[dict[str, str]] = {}
+    step: int = 2
 
-    def estimate(self, queries, locations, noise):
-        exact = queries.exact_profile().entropy
-        return Estimates(locations.ids, exact, "true", False, low=exact, high=exact)
+    @property
+    def guarantee(self) -> le.Guarantee:
+        return le.Guarantee.pure(Fraction(1, 3))
+
+    def measure(self, queries, locations, noise):
+        users = queries.exact_profile().user_counts
+        return le.mechanisms.Measurements(queries.locations, {"users": users // self.step}, False)
+
+    def estimate(self, measurements, locations):
+        value = np.log(np.maximum(measurements.values["users"] * self.step, 1))
+        return le.mechanisms.Estimates(
+            measurements.locations, value, "bounded", False, low=value, high=value + 1
+        )
 
 
-Own.__name__ = "<script>alert(1)</script>"
+class TestOwn:
+    def test_is_compared_by_what_the_contract_says(self, visits: le.Visits) -> None:
+        found = evaluate(visits, [Own(), LIMIT, Own(step=3)], public(), seeds=2)
+        own, limit, other = found.compared
+        assert (own.name, own.epsilon, own.parameters) == (Own.name, "1/3", {"step": 2})
+        assert [own.label, limit.label, other.label] == [f"{Own.name} step=2", "limit", f"{Own.name} step=3"]
+        users = found.truth.users
+        assert own.example.entropy.tolist() == np.log(np.maximum(users // 2 * 2, 1)).tolist()
+        assert own.scores["mse"].sd == 0, "it draws no noise"
+        assert math.isnan(own.scores["coverage_own"].mean), "what it bounds nobody knows"
+        assert found.epsilons == ["1/3", "0.5"]
+        assert [best.epsilon for best in found.best()] == ["1/3", "0.5"]
+        drawn = pictures(found)["error-by-epsilon"][1].axes[0]
+        assert drawn.get_xticks().tolist() == [1 / 3, 0.5]
+
+    def test_epsilon_is_one_number_however_it_is_written(self, visits: le.Visits) -> None:
+        once = [le.paper.Limit(epsilon, max_locations=2, max_visits=2) for epsilon in (1, 1.0)]
+        assert evaluate(visits, once, public(), seeds=1).epsilons == ["1"]
+
+    def test_it_must_be_a_mechanism(self, visits: le.Visits) -> None:
+        class Almost:
+            estimate = Own.estimate
+
+        with pytest.raises(ParameterError, match="Almost is not a mechanism"):
+            evaluate(visits, [Almost()], public())  # type: ignore[list-item]
+
+
+def test_its_repr_is_short_and_shows_no_exact_value(compared: Evaluation) -> None:
+    assert repr(compared) == str(compared)
+    assert repr(compared) == (
+        "<Evaluation of limit, limit-ss, limit-ptr at ε = 1, 10, 3 seeds: PRIVATE — not for publication>"
+    )
+    assert "by_users" not in repr(compared.compared[0])
+
+
+class TestWithoutMatplotlib:
+    @pytest.fixture(autouse=True)
+    def _missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+            monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+    def test_everything_but_pictures_is_written(self, compared: Evaluation, tmp_path: Path) -> None:
+        with pytest.warns(PlotsMissingWarning, match=r"pip install 'locentropy\[plots\]'") as warned:
+            target = compared.save(tmp_path / "compared")
+        assert warned[0].filename == __file__, "it points at the call of save"
+        assert names(target) == [f"evaluation-PRIVATE.{ending}" for ending in ("csv", "html", "json")]
+        page = (target / "evaluation-PRIVATE.html").read_text()
+        assert "<svg" not in page
+        assert "pip install &#x27;locentropy[plots]&#x27;" in page
+        assert page.count("<table>") == 2
+
+    def test_it_is_evaluated(self, visits: le.Visits) -> None:
+        assert evaluate(visits, [LIMIT], public(), seeds=1).best()
+
+
+def test_nothing_imports_matplotlib_before_pictures_are_drawn(tmp_path: Path) -> None:
+    visits_in(tmp_path)
+    code = (
+        "import sys, locentropy as le\n"
+        "found = le.evaluate(le.Visits('visits.csv'), [le.Moments(1, max_locations=2, max_visits=2)], "
+        "le.PublicLocations(['bar', 'cafe']), seeds=1)\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "found.save('compared')\n"
+        "assert 'matplotlib' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
 
 
 class TestFiles:
@@ -361,7 +422,7 @@ class TestFiles:
         mean = compared.compared[0].scores["mse"].mean
         assert answer["compared"][0]["scores"]["mse"]["mean"] == mean
         [head, *lines] = files["evaluation-PRIVATE.csv"].splitlines()
-        assert head.startswith("status,contender,epsilon")
+        assert head.startswith("status,candidate,epsilon")
         assert all(line.startswith("PRIVATE: not for publication,") for line in lines)
         assert any(line.split(",")[4:7] == ["all", "mse", repr(mean)] for line in lines)
 
@@ -407,10 +468,17 @@ class TestFiles:
         assert len(errors) == 2, "one panel for each ε"
         assert all("nats²" in axis.get_ylabel() and axis.get_yscale() == "log" for axis in errors)
         lines = {line.get_label(): line.get_color() for line in errors[0].get_lines()}
-        assert lines["limit-ss"] == colour_of("limit-ss")
-        everybody = ("shares", "moments", "limit", "limit-ss", "limit-ptr", "limit-cb", "baseline")
-        assert len({colour_of(name) for name in everybody}) == len(everybody)
-        assert colour_of("limit-as-printed") == colour_of("limit")
+        assert lines["limit-ss"] == line_styles(["limit-ss"])["limit-ss"].colour
+
+    def test_built_in_mechanisms_always_look_the_same_and_nobody_looks_like_another(self) -> None:
+        every = line_styles(mechanism_names())
+        assert len({style.colour for style in every.values()}) == len(every)
+        for name, style in every.items():
+            assert line_styles(["own", name])[name] == style
+        several = line_styles(["own", "other", "limit"])
+        assert len({style.colour for style in several.values()}) == 3
+        many = line_styles([*mechanism_names(), *(f"own {number}" for number in range(20))])
+        assert len(set(many.values())) == len(many), "by the marker, where colours run out"
 
 
 @pytest.mark.parametrize(
