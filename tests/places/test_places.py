@@ -229,7 +229,9 @@ class TestSelection:
             found = rule.select(queries, SimulatedNoise(0))
             assert len(found) == 0
             estimates = le.paper.Limit(1.0, max_locations=1, max_visits=1).estimate(
-                le.paper.Limit(1.0, 1, 1).measure(queries.restricted_to(found), found, SimulatedNoise(0)),
+                le.paper.Limit(1.0, max_locations=1, max_visits=1).measure(
+                    queries.restricted_to(found), found, SimulatedNoise(0)
+                ),
                 found,
             )
         assert len(estimates.entropy) == 0

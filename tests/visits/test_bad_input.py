@@ -103,7 +103,7 @@ class TestFiles:
         path.write_bytes(whole[: len(whole) // 2])
         refused(LocentropyError, "rows.csv.gz", visits=le.Visits(path))
         path.write_bytes(whole[:12])
-        refused(SourceError, "rows.csv.gz", "not whole", visits=le.Visits(path))
+        refused(SourceError, "rows.csv.gz", "incomplete or damaged", visits=le.Visits(path))
 
     def test_other_encodings(self, tmp_path: Path) -> None:
         path = tmp_path / "latin.csv"
@@ -583,7 +583,7 @@ def test_a_folder_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: p
 
     assert le.private.exact_profile(le.Visits(tmp_path)).users.sum() == 1
     monkeypatch.setattr(os, "scandir", closed)
-    with pytest.raises(SourceError, match=r"cannot be looked into .*Permission denied.*sub"):
+    with pytest.raises(SourceError, match=r"cannot be read .*Permission denied.*sub"):
         le.private.exact_profile(le.Visits(tmp_path))
 
 
@@ -591,7 +591,7 @@ def test_a_folder_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: p
 def test_what_is_called_a_table_and_is_none(make: Callable[[Path], None], tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("user,location\n1,2\n")
     make(tmp_path / "b.csv")
-    with pytest.raises(SourceError, match=r"b\.csv: is called a table and is no file"):
+    with pytest.raises(SourceError, match=r"b\.csv: is named as a table but is not a file"):
         le.private.exact_profile(le.Visits(tmp_path))
 
 

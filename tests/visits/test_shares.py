@@ -250,7 +250,7 @@ def counted_too_early(self: TableQueries, locations: le.mechanisms.Locations) ->
     """Places are counted in the whole list, though the queries are about a part of it."""
     found = RESTRICTED(self, locations)
     codes = pa.table({"code": pa.array(found._codes, pa.int32())})
-    found.__dict__["_crowded"] = self._crowded.semi_join(self._engine.upload("early", codes), "code")
+    found.__dict__["_spread"] = self._spread.semi_join(self._engine.upload("early", codes), "code")
     return found
 
 
@@ -259,8 +259,8 @@ def counted_too_late(self: TableQueries, locations: le.mechanisms.Locations) -> 
     found = RESTRICTED(self, locations)
     codes = self._engine.upload("late", pa.table({"code": pa.array(found._codes, pa.int32())}))
     part = self._pairs.semi_join(codes, "code")
-    each = part.group_by("user").aggregate(places=part.count())
-    self.__dict__["_crowded"] = self._pairs.inner_join(each, "user").select("code", "visits", "places")
+    each = part.group_by("user").aggregate(locations=part.count())
+    self.__dict__["_spread"] = self._pairs.inner_join(each, "user").select("code", "visits", "locations")
     return found
 
 
@@ -276,7 +276,7 @@ EVERYTHING = {*HISTOGRAMS, "look", "split", "by every share", "by every number o
         (queries, "share", rounded_up, {"reference", *EVERYTHING}),
         (share_profile, "_in_cells", two_cells, {"totals", *HISTOGRAMS}),
         (TableQueries, "restricted_to", counted_too_late, {"reference", *EVERYTHING}),
-        # Smaller shares than they should be: no promise is broken, but the answer is wrong.
+        # Smaller shares than they should be: the guarantee holds, but the answer is wrong.
         (TableQueries, "restricted_to", counted_too_early, {"reference"}),
     ],
 )

@@ -1,1 +1,1 @@
-"""Which places are published: public lists and grids. Public arithmetic only."""
+"""The places that are published: public lists and grids. Nothing here depends on the visits."""

@@ -1,4 +1,4 @@
-"""A grid: square cells over a public box, so that a list of places needs no register of venues."""
+"""A grid: square cells over a public box, for when there is no public list of places."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Cells, Locations
 
 METRES_PER_DEGREE = 111_195.0
-"""Of latitude, on a sphere of the Earth's mean radius."""
+"""Metres per degree of latitude, on a sphere of the Earth's mean radius."""
 
 MAX_CELLS = 10_000_000
 
@@ -24,7 +24,7 @@ class Grid(Cells):
     """Square cells of `cell` metres over a box, numbered from the south-west corner, row by row.
 
     The box is public: take it from a map, never from the visits. Every cell is published, so the number of rows of a
-    release depends on the grid alone; visits outside of it are left out before anything is counted.
+    release depends on the grid alone. Visits outside the box are left out before anything is counted.
     """
 
     south: float
@@ -32,11 +32,11 @@ class Grid(Cells):
     west: float
     """Longitude of the left edge."""
     north: float
-    """Latitude of the upper edge; the last row reaches beyond it if cells do not fit evenly."""
+    """Latitude of the upper edge. The last row extends beyond it if the cells do not fit evenly."""
     east: float
-    """Longitude of the right edge; likewise the last column."""
+    """Longitude of the right edge. The last column extends beyond it likewise."""
     cell: float
-    """Side of a cell in metres. Cells are as wide as high at the middle latitude of the box."""
+    """Side of a cell in metres. Cells are square at the middle latitude of the box."""
 
     def __post_init__(self) -> None:
         for name in ("south", "west", "north", "east", "cell"):
@@ -78,7 +78,7 @@ class Grid(Cells):
         return math.ceil((self.east - self.west) / self.lon_step)
 
     def locations(self) -> Locations:
-        """Every cell: its number, a name, and the coordinates of its middle."""
+        """Every cell, with its number, a name and the coordinates of its centre."""
         number = np.arange(self.rows * self.columns)
         row, column = np.divmod(number, self.columns)
         names = [f"row {r}, column {c}" for r, c in zip(row.tolist(), column.tolist(), strict=True)]

@@ -1,4 +1,4 @@
-"""A public list of places, from a file or a frame: ids, and if it has them names and coordinates."""
+"""A public list of places, from a file or a table in memory: ids, and optionally names and coordinates."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PublicLocations:
-    """Where a public list of places is, which column is what, and where it came from.
+    """A public list of places: where it is stored, the roles of its columns, and where it came from.
 
-    The list must not have been made from the visits: a place that is listed because somebody was there gives that
-    somebody away. Names and coordinates that are published come from here and from nowhere else.
+    The list must not have been made from the visits: a place that is listed because somebody was there reveals that
+    they were. Published names and coordinates come from this list only.
     """
 
     source: Any
     """A CSV, TSV or Parquet file, a DuckDB database, a table in memory, or a plain list of ids."""
     location: Choice = AUTO
-    """The column of ids, as in the visits."""
+    """The column of location ids, the same ids as in the visits."""
     name: Choice = AUTO
-    """The column of names; None for none."""
+    """The column of names; None to use none."""
     lat: Choice = AUTO
-    """Latitude, in degrees; None for none."""
+    """The column of latitudes, in degrees; None to use none."""
     lon: Choice = AUTO
-    """Longitude, in degrees; None for none."""
+    """The column of longitudes, in degrees; None to use none."""
     table: str | None = None
-    """The table's name, where `source` is a DuckDB database of several."""
+    """The table's name, if `source` is a DuckDB database with several."""
     provenance: str = "not stated"
     """Where the list came from, in the owner's words; published with the release."""
 
@@ -55,7 +55,9 @@ class PublicLocations:
         with duckdb.connect(config={"autoinstall_known_extensions": False}) as con:
             parts = resolve_source(con, Visits(self.source, table=self.table))
             if len(parts) > 1:
-                raise ParameterError(f"{self.source}: a public list is one file, and this is {len(parts)}.")
+                raise ParameterError(
+                    f"{self.source}: a public list must be one file, but these are {len(parts)}."
+                )
             [part] = parts
             choices = {role: getattr(self, role) for role in ("location", "name", "lat", "lon")}
             if self.location is AUTO and len(part.columns) == 1:
@@ -70,17 +72,17 @@ class PublicLocations:
                 for role, column in roles.items()
             )
             try:
-                rows = con.sql(f"SELECT {columns} FROM {relation.sql}").to_arrow_table()
+                rows = con.sql(f"SELECT {columns} FROM {relation.sql}").to_arrow_table()  # noqa: S608  # names are quoted
             except duckdb.Error:
                 raise SourceError(
-                    f"{part.label}: cannot be read as a list of places. Is the file whole, UTF-8 text, and every "
-                    "quotation mark closed on its line?"
+                    f"{part.label}: cannot be read as a list of places. Is the file complete and UTF-8 text, and is "
+                    "every quotation mark closed on its line?"
                 ) from None
         return _as_locations(rows, part.label, roles, typed=not part.reads_once and stored != "big-integer")
 
 
 def _columns_are(columns: Sequence[str]) -> str:
-    """The names of a public list may be shown even where nobody knows what they mean."""
+    """The columns' names, which may be shown: unlike those of the visits, they cannot be somebody's row."""
     return f" Its columns: {', '.join(map(repr, columns))}."
 
 
@@ -89,7 +91,7 @@ def _as_locations(rows: pa.Table, label: str, roles: Roles, *, typed: bool) -> L
         raise SourceError(f"{label}: the list of places has no rows.")
     ids = rows["location"].combine_chunks()
     if ids.null_count:
-        raise BadRowsError(f"{label}: a place of the list has no id. Give every place one.")
+        raise BadRowsError(f"{label}: some places of the list have no id. Give every place an id.")
     distinct = len(ids.unique())
     if distinct != len(ids):
         raise BadRowsError(
@@ -104,14 +106,14 @@ def _as_locations(rows: pa.Table, label: str, roles: Roles, *, typed: bool) -> L
 
 
 def _degrees(rows: pa.Table, role: str, limit: int, label: str, roles: Roles) -> NDArray[np.float64] | None:
-    """Coordinates; a place may lack them (NaN), but those that are there must be degrees."""
+    """Coordinates in degrees; NaN for a place without them."""
     if role not in rows.column_names:
         return None
     degrees: NDArray[np.float64] = rows[role].to_numpy()
     known = ~rows[role].is_null().to_numpy()
     if not (abs(degrees[known]) <= limit).all():
         raise BadRowsError(
-            f"{label}: the {role} column {roles[role]!r} of the list holds something that is no number from -{limit} "
+            f"{label}: the {role} column {roles[role]!r} of the list holds values that are not numbers from -{limit} "
             f"to {limit}. Are decimals written with a point?"
         )
     return degrees

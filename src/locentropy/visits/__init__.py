@@ -1,1 +1,1 @@
-"""The private side: where a table of visits is, what its columns mean, and integer queries on it."""
+"""The private side: a table of visits, the meaning of its columns, and integer queries on it."""

@@ -1,4 +1,4 @@
-"""Checks of all rows, before anything is counted."""
+"""Checks of every row, before anything is counted."""
 
 from __future__ import annotations
 
@@ -15,27 +15,30 @@ if TYPE_CHECKING:
 _RULES: Final = {
     "user": "rows have no user id",
     "location": "rows have no location id",
-    "time": "values are missing or are not times (write 2026-01-31T08:00:00Z, or whole numbers)",
+    "time": "values are missing or are not times (such as 2026-01-31T08:00:00Z, or whole numbers)",
     "visits": "values are not whole numbers of at least 1",
     "lat": "values are not numbers, or are missing where a grid needs them",
     "lon": "values are not numbers, or are missing where a grid needs them",
 }
 
-_NO_TIMES: Final = (
-    " Times in another style, such as 31.01.2026 08:00, can be written as 2026-01-31T08:00:00; or use none: time=None "
-    "(--time '')."
+_TIME_ADVICE: Final = (
+    " Times in another style, such as 31.01.2026 08:00, must be rewritten as 2026-01-31T08:00:00; or use no times: "
+    "time=None (--time '')."
 )
 
 _CONFUSING: Final = {
     "decimal": "texts that read as decimal numbers, such as 7.0 or 7e+00, which could be another spelling of 7",
     "broken": "texts that run over several lines, as after a stray quotation mark that swallows other people's rows",
-    "padded": "texts with blanks before or after, which could be another spelling of the same id",
+    "padded": "texts with spaces before or after, which could be another spelling of the same id",
 }
 
 
 def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
-    """Refuse what voids the guarantee, and bad rows unless they are to be dropped."""
-    row = engine.run(expression.survey(engine.visits), "Checking").to_pylist()[0]
+    """Raise if the table would void the guarantee, or has bad rows and `bad_rows` is not "drop".
+
+    Counts of bad rows go to the private log only.
+    """
+    row = engine.run(expression.check_counts(engine.visits), "Checking").to_pylist()[0]
     if row["rows"] == 0:
         raise SourceError(f"{engine.label}: the table has no rows.")
     for role in expression.id_columns(engine.visits):
@@ -48,7 +51,7 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
     if row.get("times_as_numbers") and row.get("times_as_moments"):
         raise ColumnError(
             f"{engine.label}: the time column {engine.columns['time']!r} holds whole numbers in some rows and dates in "
-            "others, which do not compare. Write all of them in one way."
+            "others, which do not compare. Write all of them in the same way."
         )
     broken = {role: row[f"bad_{role}"] for role in _RULES if row.get(f"bad_{role}")}
     for role, count in broken.items():
@@ -58,8 +61,8 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
         if engine.run(good.aggregate(rows=good.count()), "Checking")["rows"][0].as_py() == 0:
             named = ", ".join(repr(engine.columns[role]) for role in broken)
             raise SourceError(
-                f"{engine.label}: no row is left when those that break a rule are dropped. Do the columns {named} hold "
-                f"what they were named for?{_NO_TIMES if 'time' in broken else ''}"
+                f"{engine.label}: no row is left after dropping those that break a rule. Are the columns {named} the "
+                f"right ones?{_TIME_ADVICE if 'time' in broken else ''}"
             )
     if broken and bad_rows == "fail":
         rules = expression.bad_rows(engine.visits)
@@ -67,10 +70,10 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
             f"{engine.find_bad_file(rules[role])}: column {engine.columns[role]!r}: {_RULES[role]}"
             for role in broken
         )
-        # Times in another style are so in most rows, and to leave those out would leave next to nothing.
+        # Times in another style are usually so in most rows; dropping these would leave next to nothing.
         unread = 2 * broken.get("time", 0) > row["rows"]
-        remedy = f".{_NO_TIMES}" if unread else ', or leave such rows out: bad_rows="drop" (--bad-rows drop).'
-        raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Mend them{remedy}")))
+        remedy = f".{_TIME_ADVICE}" if unread else ', or drop such rows: bad_rows="drop" (--bad-rows drop).'
+        raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Fix them{remedy}")))
 
 
 def _refuse_confusing_ids(engine: Engine, row: dict[str, int]) -> None:
@@ -78,7 +81,7 @@ def _refuse_confusing_ids(engine: Engine, row: dict[str, int]) -> None:
         for name, condition in conditions.items():
             if row[f"{name}_{role}"]:
                 raise ColumnError(
-                    f"{engine.find_bad_file(condition)}: the {role} column {engine.columns[role]!r} holds {_CONFUSING[name]}. "
-                    "One person under two ids is protected only half. Mend the ids, or, if each is meant as it is "
-                    'written: ids="text" (--ids text).'
+                    f"{engine.find_bad_file(condition)}: the {role} column {engine.columns[role]!r} holds "
+                    f"{_CONFUSING[name]}. One person under two ids is protected only half. Fix the ids; or, if each is "
+                    'meant as it is written, say so: ids="text" (--ids text).'
                 )

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """How a published file is laid out."""
+    """The layout of a published dataset's files."""
 
     about: str
     """What it is and whom to credit."""
 
     columns: tuple[str, ...]
-    """The names of its columns, in order; the usual names make them recognised."""
+    """The names of its columns, in order; those with usual names get their roles by them."""
 
     encoding: str = "utf-8"
 
@@ -63,10 +63,10 @@ def format_named(name: str) -> Format:
 
 
 # Names are compared in lower case without punctuation: "Check-in time" and "checkin_time" are the same.
-# Only names that leave no doubt are here; "id" or "count" could be anything, so they must be named.
+# Only unambiguous names are here; "id" or "count" could be anything, so the caller must name such a column.
 USUAL_NAMES: Final[dict[str, frozenset[str]]] = {
     "user": frozenset(
-        # Nothing that may as well be a flag or a thing: who takes a device for a person must say so.
+        # No name that may be a flag or a thing: to protect a device rather than a person, the caller must say so.
         "user userid uid usr userno username person personid pid visitorid memberid customerid subscriberid".split()
     ),
     "location": frozenset(
@@ -83,15 +83,15 @@ USUAL_NAMES: Final[dict[str, frozenset[str]]] = {
 }
 
 BY_ID: Final = ("user", "location")
-"""The roles that must be played where places are known by their ids."""
+"""The required roles if locations are given by their ids."""
 BY_COORDINATES: Final = ("user", "lat", "lon")
-"""… and where a grid finds the place from the coordinates."""
+"""The required roles if a grid assigns locations by coordinates."""
 ROLES: Final = ("user", "location", "time", "visits", "lat", "lon")
-"""What a column of a table of visits can be; "name" is for lists of places."""
+"""The roles of columns in a table of visits; lists of places also have "name"."""
 
 
 class Auto:
-    """The default of every column option: look for a usual name."""
+    """The type of AUTO, the default of every column option: look for a usual name."""
 
     def __repr__(self) -> str:
         return "AUTO"
@@ -100,14 +100,14 @@ class Auto:
 AUTO: Final = Auto()
 
 Choice = str | None | Auto
-"""A column's name, None for "there is none, do not look", or AUTO."""
+"""A column's name; None for no column; or AUTO."""
 
 
 _ENOUGH_USUAL: Final = 2
-"""One value of somebody's row may be a usual name by chance."""
+"""One value of a data row may be a usual name by chance."""
 
 Roles = dict[str, str]
-"""The column that plays each role; roles that no column plays are left out."""
+"""The column of each role; roles without a column are left out."""
 
 
 def normalized_name(name: str) -> str:
@@ -125,13 +125,13 @@ def resolve_roles(
 ) -> Roles:
     """The column of each role: the one chosen, else the only one with a usual name.
 
-    `source` is how errors name the table, `hint` what they say where a required column has no usual name, `prefix`
-    how options for its columns begin.
+    For error messages: `source` names the table, `hint` is added if a required column has no usual name, and `prefix`
+    begins the options that name columns.
     """
     named = {role: choice for role, choice in choices.items() if isinstance(choice, str)}
     for role, name in named.items():
-        _must_exist(role, name, columns, source, hint, prefix)
-    _must_differ(named)
+        _check_exists(role, name, columns, source, hint, prefix)
+    _check_distinct(named)
     free = [name for name in columns if name not in named.values()]
     roles: Roles = {}
     for role, choice in choices.items():
@@ -148,13 +148,13 @@ def resolve_roles(
                 f"{source}: no {role} column was recognised. {_listing(columns)} "
                 f'Name it: {role}="…" in Python, {prefix}{role} … on the command line.{hint}'
             )
-    _coordinates_come_in_pairs(roles, named, columns, source, hint, prefix)
-    _must_not_clash(roles, columns, source)
+    _check_coordinate_pair(roles, named, columns, source, hint, prefix)
+    _check_no_clash(roles, columns, source)
     return roles
 
 
 def _listing(columns: Sequence[str]) -> str:
-    """The columns' names; unless hardly any is usual, for then they may be somebody's first visit and not a header."""
+    """The columns' names; only their number if they might be somebody's first visit rather than a header."""
     if might_be_data_row(columns):
         usual = [name for name in columns if is_usual_name(name)]
         known = f"of which only {usual[0]!r} has a usual name" if usual else "none with a usual name"
@@ -163,16 +163,16 @@ def _listing(columns: Sequence[str]) -> str:
 
 
 def might_be_data_row(columns: Sequence[str]) -> bool:
-    """Whether these may be the values of somebody's first visit rather than a header."""
+    """Whether these might be the values of somebody's first visit rather than a header: hardly any name is usual."""
     return bool(columns) and sum(map(is_usual_name, columns)) < _ENOUGH_USUAL
 
 
 def is_usual_name(name: str) -> bool:
-    """Whether a column of this name would be recognised as something."""
+    """Whether a column of this name would get a role by it."""
     return any(normalized_name(name) in names for names in USUAL_NAMES.values())
 
 
-def _must_exist(role: str, name: str, columns: Sequence[str], source: str, hint: str, prefix: str) -> None:
+def _check_exists(role: str, name: str, columns: Sequence[str], source: str, hint: str, prefix: str) -> None:
     if name not in columns:
         raise ColumnError(
             f"{source}: {role}={name!r} ({prefix}{role} {name}) is not a column. {_listing(columns)}"
@@ -180,12 +180,12 @@ def _must_exist(role: str, name: str, columns: Sequence[str], source: str, hint:
         )
 
 
-def _must_differ(named: Mapping[str, str]) -> None:
+def _check_distinct(named: Mapping[str, str]) -> None:
     for role, name in named.items():
         others = [other for other in named if other != role and named[other] == name]
         if others:
             raise ParameterError(
-                f"{role}={name!r} and {others[0]}={name!r} name the same column; each role needs its own."
+                f"{role}={name!r} and {others[0]}={name!r} name the same column; each role needs a column of its own."
             )
 
 
@@ -196,13 +196,13 @@ def _find_by_name(
     if len(matches) > 1:
         ignore = f", or {role}=None ({prefix}{role} '') to use none" if optional else ""
         raise ColumnError(
-            f"{source}: which column is the {role}? {' and '.join(map(repr, matches))} could each be it. "
+            f"{source}: the {role} column is ambiguous: {' and '.join(map(repr, matches))} both have usual names. "
             f"{_listing(columns)} Choose: {role}={matches[0]!r} ({prefix}{role} {matches[0]!r}){ignore}."
         )
     return matches[0] if matches else None
 
 
-def _coordinates_come_in_pairs(
+def _check_coordinate_pair(
     roles: Roles, named: Mapping[str, str], columns: Sequence[str], source: str, hint: str, prefix: str
 ) -> None:
     for role, other in (("lat", "lon"), ("lon", "lat")):
@@ -215,12 +215,12 @@ def _coordinates_come_in_pairs(
             del roles[role]
 
 
-def _must_not_clash(roles: Roles, columns: Sequence[str], source: str) -> None:
-    """Engines ignore the case of names, so of `Uid` and `uid` one would silently win."""
+def _check_no_clash(roles: Roles, columns: Sequence[str], source: str) -> None:
+    """Raise if names differ only by case: engines ignore case, so one column would silently stand for both."""
     for role, column in roles.items():
         twins = [name for name in columns if name.lower() == column.lower()]
         if len(twins) > 1:
             raise ColumnError(
                 f"{source}: the columns {' and '.join(map(repr, twins))} differ at most by upper and lower "
-                f"case, so the {role} column cannot be told apart. Rename one of them."
+                f"case, so the {role} column is ambiguous. Rename one of them."
             )

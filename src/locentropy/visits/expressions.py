@@ -1,12 +1,12 @@
 """From visits to integer answers: the one set of Ibis expressions that every engine runs.
 
-    visits ──► places   each location and its code, a number that follows the md5 of the id's text
-           └─► pairs    (user, code, visits, first): one row for each user and location
-                 ├─► answers: integers only; no logarithm, no division, nothing that depends on order
-                 └─► crowded  (code, visits, places): each pair with the places of its user, for shares
+    visits ──► coded_locations  each location and its code, a number in the order of the md5 of the id's text
+           └─► pairs            (user, code, visits, first): one row for each user and location
+                 ├─► answers: integers only; no logarithm, no division, nothing that depends on the order of rows
+                 └─► spread_pairs  (code, visits, locations): each pair with the number of its user's locations
 
-Breaking ties by code gives the same order on every engine, whatever its collation, and comparing
-numbers is much cheaper than comparing hashes.
+Ties are broken by code, which gives the same order on every engine, whatever its collation; and comparing numbers is
+much cheaper than comparing hashes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BLANKS: Final = (
     *(9, 11, 12, *range(0x1C, 0x21), 0x7F, 0x85, 0xA0, 0xAD, 0x1680, 0x180E, *range(0x2000, 0x2010)),
     *(*range(0x2028, 0x2030), *range(0x205F, 0x2070), 0x3000, 0xFEFF),
 )
-"""Characters that look like nothing, by number: Spark reads a form feed, written into a query, as the letter f."""
+"""Invisible characters, by number: Spark reads a form feed, written into a query, as the letter f."""
 
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
@@ -35,12 +35,12 @@ def md5(text: str) -> str:
 
 
 def id_columns(visits: ibis.Table) -> list[str]:
-    """The columns that hold ids; visits that a grid is to place have no location id."""
+    """The columns that hold ids. Visits that a grid will locate have no location id."""
     return [role for role in ("user", "location") if role in visits.columns]
 
 
 def bad_rows(visits: ibis.Table) -> dict[str, Any]:
-    """For each rule, the condition under which a row breaks it. Rules look at one row only."""
+    """For each rule, the condition under which a row breaks it. A rule depends on one row only."""
     rules: dict[str, Any] = {}
     for role in id_columns(visits):
         column = visits[role]
@@ -51,22 +51,22 @@ def bad_rows(visits: ibis.Table) -> dict[str, Any]:
         rules["visits"] = visits.visits.isnull() | (visits.visits < 1)
     for role in ("lat", "lon"):
         if role in visits.columns:
-            # A visit may lack coordinates if it has an id, but what stands in their place must be a number.
+            # A visit with a location id may lack coordinates; but if it has any, they must be numbers.
             missing_is_bad = "location" not in visits.columns
             rules[role] = visits[role].isnan().fill_null(missing_is_bad)
     return rules
 
 
 def confusing_ids(visits: ibis.Table) -> dict[str, dict[str, Any]]:
-    """For each id column of texts, conditions under which one id could be spelled in two ways."""
+    """For each id column of texts, the conditions under which one id could have two spellings."""
     return {role: _confusing(visits[role]) for role in id_columns(visits) if visits[role].type().is_string()}
 
 
 def _confusing(text: Any) -> dict[str, Any]:
-    """Numbers that programs write where they hold a 7 as 7.0, +7 or 7e+00; blanks at either end; line breaks.
+    """Numbers written as 7.0, +7 or 7e+00; blanks at either end; line breaks.
 
-    A regular expression on every row would take longer than all the rest, so a cheap look comes first; and it is
-    written as a choice rather than as "and", of which engines may work out both sides for every row.
+    A regular expression on every row would take longer than everything else, so a cheap test comes first. It is an
+    if-else rather than an "and", of which engines may evaluate both sides on every row.
     """
     odd = text.contains(".") | text.contains("+") | text.contains("e-") | text.contains("E-")
     number = r"^[+-]?[0-9]+[.][0-9]*([eE][+-]?[0-9]+)?$|^[+-]?[0-9]+[eE][+-][0-9]+$|^[+][0-9]+$"
@@ -79,16 +79,16 @@ def _confusing(text: Any) -> dict[str, Any]:
 
 
 def _is_blank(text: Any) -> Any:
-    """Whether a text is empty, or nothing but blanks (those of ASCII; others make an id that is refused)."""
+    """Whether a text is empty or consists of ASCII blanks; ids of other blanks are refused as confusing."""
     return _begins_blank(text).ifelse(text.re_search(r"^[\x09-\x0d\x20]*$"), text == "")
 
 
 def _begins_blank(text: Any) -> Any:
-    return text.ascii_str().isin(_BLANKS)  # the number of the first character, whatever the name says
+    return text.ascii_str().isin(_BLANKS)  # the code of the first character, also beyond ASCII
 
 
-def survey(visits: ibis.Table) -> ibis.Table:
-    """One row of counts: all rows, ids that are there, rows that break each rule, confusing ids."""
+def check_counts(visits: ibis.Table) -> ibis.Table:
+    """One row of counts: all rows, known ids, rows that break each rule, confusing ids."""
     counts = {"rows": visits.count()}
     for role in id_columns(visits):
         counts[f"known_{role}"] = visits[role].count()
@@ -114,25 +114,26 @@ def in_cells(visits: ibis.Table, grid: Cells) -> ibis.Table:
     up = (visits.lat - grid.south) / grid.lat_step
     across = (visits.lon - grid.west) / grid.lon_step
     inside = (up >= 0) & (up < grid.rows) & (across >= 0) & (across < grid.columns)
-    # Far outside, the distance does not fit an integer: it is put aside before it becomes one.
+    # Far outside, the distance does not fit an integer: it is replaced before the cast.
     row, column = (inside.ifelse(distance, -1.0).floor().cast("int64") for distance in (up, across))
     numbered = visits.mutate(location=row * grid.columns + column)
     return numbered.filter(row >= 0)
 
 
-def places(locations: ibis.Table) -> ibis.Table:
+def coded_locations(locations: ibis.Table) -> ibis.Table:
     """Each location of a table with its code: its rank by the md5 of the id's text.
 
-    Texts of one md5 can be made, and without a second key the order of such a pair would be that of the rows around.
+    The text itself is the second key: texts with the same md5 can be constructed, and their order must not depend on
+    the order of rows.
     """
     distinct = locations.select("location").distinct()
     text = distinct.location.cast("string")
     return distinct.mutate(code=ibis.row_number().over(order_by=[md5(text), text]).cast("int32"))
 
 
-def pairs(visits: ibis.Table, places: ibis.Table) -> ibis.Table:
-    """How often, and when first, each user was at each of the places; visits elsewhere are left out."""
-    there = visits.inner_join(places, "location")
+def pairs(visits: ibis.Table, coded: ibis.Table) -> ibis.Table:
+    """Visits and first time of each user at each of the coded locations; visits elsewhere are left out."""
+    there = visits.inner_join(coded, "location")
     answers = {"visits": (there.visits.sum() if "visits" in visits.columns else there.count())}
     if "time" in visits.columns:
         answers["first"] = there.time.min()
@@ -140,9 +141,9 @@ def pairs(visits: ibis.Table, places: ibis.Table) -> ibis.Table:
 
 
 def ranked(pairs: ibis.Table, keep: Keep, by_id: ibis.Table | None = None) -> ibis.Table:
-    """Each pair with its rank, from 0, among the pairs of the same user. Looks at no other user.
+    """Each pair with its rank, from 0, among the pairs of the same user. Depends on no other user.
 
-    `by_id` says the order of each code by its id, where that is asked for: engines do not sort texts alike.
+    `by_id` has the rank of each code by its id, for `keep="lowest-id"`: engines sort texts differently.
     """
     if keep == "first":
         order = [pairs.first, pairs.code]
@@ -157,12 +158,12 @@ def ranked(pairs: ibis.Table, keep: Keep, by_id: ibis.Table | None = None) -> ib
 def bounded_counts(ranked: ibis.Table, max_locations: Sequence[int], max_visits: int) -> ibis.Table:
     """Users by (code, step, visits): `step` i holds the pairs kept under max_locations[i] but not [i−1].
 
-    So the rows of steps 0..i together are the profile under the i-th bound, and one pass serves all.
+    The rows of steps 0..i together are the profile under the i-th bound, so one pass serves all bounds.
     """
     kept = ranked.filter(ranked.rank < max_locations[-1])
     step = ibis.literal(0)
     for bound in max_locations[:-1]:
-        step = step + (kept.rank >= bound).ifelse(1, 0)  # not every backend makes a number of a truth
+        step = step + (kept.rank >= bound).ifelse(1, 0)  # not every backend casts booleans to numbers
     grouped = kept.group_by(
         code=kept.code, step=step.cast("int64"), visits=ibis.least(kept.visits, max_visits).cast("int64")
     )
@@ -170,47 +171,47 @@ def bounded_counts(ranked: ibis.Table, max_locations: Sequence[int], max_visits:
 
 
 def exact_counts(pairs: ibis.Table) -> ibis.Table:
-    """Users by (code, visits), nobody bounded."""
+    """Users by (code, visits), without bounds."""
     return pairs.group_by(["code", "visits"]).aggregate(users=pairs.count())
 
 
-def users_by_places(pairs: ibis.Table) -> ibis.Table:
-    """Users by the number of places they were at."""
-    each = pairs.group_by("user").aggregate(places=pairs.count())
-    return each.group_by("places").aggregate(users=each.count())
+def users_by_locations(pairs: ibis.Table) -> ibis.Table:
+    """Users by the number of their locations."""
+    each = pairs.group_by("user").aggregate(locations=pairs.count())
+    return each.group_by("locations").aggregate(users=each.count())
 
 
 def users_by_largest_visits(pairs: ibis.Table) -> ibis.Table:
-    """Users by their most visits to one place."""
+    """Users by their largest number of visits to one location."""
     each = pairs.group_by("user").aggregate(visits=pairs.visits.max())
     return each.group_by("visits").aggregate(users=each.count())
 
 
-def crowded(pairs: ibis.Table) -> ibis.Table:
-    """Each pair, without its user, with the number of places that this user was at. Looks at no other user.
+def spread_pairs(pairs: ibis.Table) -> ibis.Table:
+    """Each pair, without its user, with the number of this user's locations. Depends on no other user.
 
     Counting and joining back takes DuckDB between half as long as a window over users and about as long.
     """
-    each = pairs.group_by("user").aggregate(places=pairs.count())
-    return pairs.inner_join(each, "user").select("code", "visits", "places")
+    each = pairs.group_by("user").aggregate(locations=pairs.count())
+    return pairs.inner_join(each, "user").select("code", "visits", "locations")
 
 
-def pairs_by_places(crowded: ibis.Table) -> ibis.Table:
-    """Pairs by the number of places of their user."""
-    return crowded.group_by("places").aggregate(pairs=crowded.count())
+def pairs_by_locations(spread: ibis.Table) -> ibis.Table:
+    """Pairs by the number of their user's locations."""
+    return spread.group_by("locations").aggregate(pairs=spread.count())
 
 
-def present(crowded: ibis.Table, shares: ibis.Table) -> ibis.Table:
-    """Each pair with its share, which is looked up by places: engines do not divide integers alike."""
-    return crowded.inner_join(shares, "places")
+def with_shares(spread: ibis.Table, shares: ibis.Table) -> ibis.Table:
+    """Each pair with its share, looked up by the number of locations: engines divide integers differently."""
+    return spread.inner_join(shares, "locations")
 
 
-def presence_by_place(present: ibis.Table, max_visits: int) -> ibis.Table:
+def presence_by_location(shared: ibis.Table, max_visits: int) -> ibis.Table:
     """The sum of shares by (code, visits), visits beyond the limit counted as the limit."""
-    clipped = ibis.least(present.visits, max_visits).cast("int64")
-    return present.group_by(code=present.code, visits=clipped).aggregate(presence=present.share.sum())
+    clipped = ibis.least(shared.visits, max_visits).cast("int64")
+    return shared.group_by(code=shared.code, visits=clipped).aggregate(presence=shared.share.sum())
 
 
-def presence_by_visits(present: ibis.Table) -> ibis.Table:
-    """The sum of shares by visits, wherever they were made."""
-    return present.group_by("visits").aggregate(presence=present.share.sum())
+def presence_by_visits(shared: ibis.Table) -> ibis.Table:
+    """The sum of shares by visits, over all locations."""
+    return shared.group_by("visits").aggregate(presence=shared.share.sum())

@@ -1,4 +1,4 @@
-"""The answers to a mechanism's questions: a table of visits, read and checked once, then queried."""
+"""Queries on a table of visits: it is read and checked once, and then answers integer questions."""
 
 from __future__ import annotations
 
@@ -37,8 +37,132 @@ DEFAULT_RESOURCES = Resources()
 _NUMBERS: Final = count()
 
 
+@contextmanager
+def open_queries(
+    visits: Visits,
+    *,
+    locations: Any | None = None,
+    resources: Resources = DEFAULT_RESOURCES,
+    progress: Progress | None = None,
+    when_open: Callable[[Roles], None] = lambda columns: None,
+) -> Iterator[Queries]:
+    """Read and check a table of visits, and answer queries on it until closed. Answers are exact and private.
+
+    Parameters
+    ----------
+    visits
+        The table.
+    locations
+        The locations to count: a list of ids, `Locations`, or a grid (`Cells`). Visits elsewhere are left out
+        before anything is counted. None counts every location that was visited.
+    resources
+        The engine, and the memory and threads it may use.
+    progress
+        Called now and then with what is being done and which part of it is done.
+    when_open
+        Called with the column of each role, before anything is counted.
+
+    Returns
+    -------
+    A context manager that gives the `Queries`.
+
+    Raises
+    ------
+    SourceError
+        The table cannot be found or read.
+    ColumnError
+        A column is missing, ambiguous, or of a type that does not fit its role.
+    BadRowsError
+        Rows break a rule and `visits.bad_rows` is "fail".
+    """
+    wanted = locations if locations is None or isinstance(locations, Cells) else Locations.of(locations)
+    required = BY_COORDINATES if isinstance(wanted, Cells) else BY_ID
+    with engine_for(visits, required, resources, progress) as engine:
+        when_open(engine.columns)
+        yield TableQueries.read(engine, visits, wanted)
+
+
+def profile(
+    visits: Visits,
+    bounds: Bounds,
+    *,
+    locations: Any | None = None,
+    resources: Resources = DEFAULT_RESOURCES,
+    progress: Progress | None = None,
+) -> VisitProfile:
+    """Count how many users made 1, 2, …, C visits to each location, after bounding each user. Private.
+
+    Parameters
+    ----------
+    visits
+        The table.
+    bounds
+        The most locations, and the most visits to each, that count of one user.
+    locations, resources, progress
+        As for `open_queries`.
+
+    Returns
+    -------
+    VisitProfile
+        Exact counts: only a mechanism may turn them into something to publish.
+
+    Raises
+    ------
+    LocentropyError
+        As for `open_queries`; ColumnError also if `bounds.keep` is "first" and the table has no times.
+    """
+    with open_queries(visits, locations=locations, resources=resources, progress=progress) as queries:
+        return queries.profile(bounds)
+
+
+def exact_profile(
+    visits: Visits,
+    *,
+    locations: Any | None = None,
+    resources: Resources = DEFAULT_RESOURCES,
+    progress: Progress | None = None,
+) -> VisitProfile:
+    """Count how many users made 1, 2, 3, … visits to each location, without bounds. Private.
+
+    Parameters
+    ----------
+    visits
+        The table.
+    locations, resources, progress
+        As for `open_queries`.
+
+    Returns
+    -------
+    VisitProfile
+        Exact counts, which one user can change without limit. Its `entropy` is the exact entropy.
+
+    Raises
+    ------
+    LocentropyError
+        As for `open_queries`.
+    """
+    with open_queries(visits, locations=locations, resources=resources, progress=progress) as queries:
+        return queries.exact_profile()
+
+
+def profile_of_chunks(
+    chunks: Iterable[Visits], bounds: Bounds | None, *, resources: Resources = DEFAULT_RESOURCES
+) -> VisitProfile:
+    """The profile of visits that come in chunks, under `bounds` (None: without bounds). Private.
+
+    All rows of a user must be in one chunk. Memory is bounded by the largest chunk.
+    """
+
+    def profile_of(chunk: Visits) -> VisitProfile:
+        if bounds is None:
+            return exact_profile(chunk, resources=resources)
+        return profile(chunk, bounds, resources=resources)
+
+    return VisitProfile.total(map(profile_of, chunks))
+
+
 class TableQueries:
-    """`Queries` on an engine: the visits were read once, and answers come from (user, place, visits)."""
+    """`Queries` on an engine: the visits were read once, and answers come from (user, location, visits)."""
 
     def __init__(
         self,
@@ -50,7 +174,7 @@ class TableQueries:
     ) -> None:
         self._engine = engine
         self._coded = coded
-        """Each location as the engine knows it, and its code."""
+        """Each location in the engine's type, and its code."""
         self._pairs = pairs
         self._locations = locations
         self._codes = codes
@@ -61,62 +185,108 @@ class TableQueries:
 
     @classmethod
     def read(cls, engine: Engine, visits: Visits, wanted: Locations | Cells | None) -> TableQueries:
-        """Check the visits, and count them at the places that are wanted (None: wherever they were)."""
+        """Check the visits, and count them at the wanted locations (None: at every location visited)."""
         check(engine, visits.bad_rows, ids_as_written=visits.ids == "text")
         good = expression.without_bad_rows(engine.visits)
         if isinstance(wanted, Cells):
             good, wanted = expression.in_cells(good, wanted), wanted.locations()
-        if wanted is None:
-            places = engine.materialize("places", expression.places(good), "Finding places")
-        else:
+        listed = good
+        if wanted is not None:
             as_text = good.location.type().is_string()
             typed = engine.typed_locations and visits.ids != "text"
             keys = to_engine_type(wanted.ids, as_text=as_text, typed=typed)
             listed = engine.upload("listed", pa.table({"location": keys}))
-            places = engine.materialize("places", expression.places(listed), "Finding places")
-        pairs = engine.materialize("pairs", expression.pairs(good, places), "Counting visits")
+        coding = engine.materialize("locations", expression.coded_locations(listed), "Finding places")
+        pairs = engine.materialize("pairs", expression.pairs(good, coding), "Counting visits")
         engine.free_source()
-        coded = engine.run(places, "Finding places").combine_chunks()
+        coded = engine.run(coding, "Finding places").combine_chunks()
         ids, codes = coded["location"].combine_chunks(), _integers(coded, "code")
         if wanted is None:
-            shown = restore_id_type(ids, typed=engine.typed_locations)
-            order = pc.sort_indices(shown)
-            return cls(engine, coded, pairs, shown.take(order), codes[order.to_numpy()])
+            found = restore_id_type(ids, typed=engine.typed_locations)
+            order = pc.sort_indices(found)
+            return cls(engine, coded, pairs, found.take(order), codes[order.to_numpy()])
         return cls(engine, coded, pairs, wanted.ids, codes[pc.index_in(keys, value_set=ids).to_numpy()])
 
+    def __repr__(self) -> str:
+        """The number of locations, and no answer."""
+        return f"<TableQueries on {len(self._locations):,} locations (private)>"
+
+    @property
+    def locations(self) -> pa.Array:
+        """The locations that are counted, in the order of every answer."""
+        return self._locations
+
     def restricted_to(self, locations: Locations) -> TableQueries:
-        """The same queries about some of the locations only; visits elsewhere are as if they had not been made."""
+        """The same queries about some of the locations only, as if no other visit had been made."""
         known, asked = self._locations.cast(pa.string()), locations.ids.cast(pa.string())
         at = pc.index_in(asked, value_set=known)
         if at.null_count:
-            raise ParameterError(
-                "Queries can be restricted to locations that they are about, and to no others."
-            )
+            raise ParameterError("Queries can be restricted only to locations that they already count.")
         codes = self._codes[at.to_numpy()]
         kept = self._engine.upload("kept", pa.table({"code": pa.array(codes, pa.int32())}))
         return TableQueries(
             self._engine, self._coded, self._pairs.semi_join(kept, "code"), locations.ids, codes
         )
 
-    @property
-    def locations(self) -> pa.Array:
-        """The locations that are counted, in the order that every answer follows."""
-        return self._locations
-
     def profile(self, bounds: Bounds) -> VisitProfile:
         """How many users made 1, 2, …, C visits to each location, after bounding each user."""
         return self.profiles([bounds])[0]
 
     def profiles(self, bounds: Sequence[Bounds]) -> list[VisitProfile]:
-        """`profile` for several bounds; those that keep locations by one rule share one pass."""
+        """`profile` for several bounds; bounds with the same `keep` share one pass over the data."""
         resolved = [each.resolved(has_time="first" in self._pairs.columns) for each in bounds]
         found: dict[Bounds, VisitProfile] = {}
         for keep in dict.fromkeys(each.keep for each in resolved):
             found |= self._one_pass([each for each in resolved if each.keep == keep])
         return [found[each] for each in resolved]
 
+    def exact_profile(self) -> VisitProfile:
+        """The profile without bounds."""
+        rows = self._engine.run(expression.exact_counts(self._pairs), "Counting")
+        return self._as_profile(rows, None)
+
+    def locations_per_user(self) -> NDArray[np.int64]:
+        """How many users were in exactly 0, 1, 2, … of the locations."""
+        rows = self._engine.run(expression.users_by_locations(self._pairs), "Counting")
+        locations, users = _integers(rows, "locations"), _integers(rows, "users")
+        histogram = np.zeros(int(locations.max(initial=0)) + 1, dtype=np.int64)
+        histogram[locations] = users
+        return histogram
+
+    def largest_visits_per_user(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Users by their largest number of visits to one location: the numbers, ascending, and the users."""
+        rows = self._engine.run(expression.users_by_largest_visits(self._pairs), "Counting")
+        visits, users = _integers(rows, "visits"), _integers(rows, "users")
+        order = np.argsort(visits)  # without repeats, so there is one order
+        return visits[order], users[order]
+
+    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
+        """Everyone's presence: min(largest, ⌊unit/m⌋) at each location of a user with m locations."""
+        check_shares(unit, largest, max_visits)
+        counts = self._engine.run(expression.pairs_by_locations(self._spread), "Counting")
+        locations, pairs = _integers(counts, "locations"), _integers(counts, "pairs")
+        each = share(locations, unit, largest)
+        portions = self._engine.upload("portions", pa.table({"locations": locations, "share": each}))
+        shared = expression.with_shares(self._spread, portions)
+        here = self._engine.run(expression.presence_by_location(shared, max_visits), "Sharing and counting")
+        often = self._engine.run(expression.presence_by_visits(shared), "Sharing and counting")
+        rows = (
+            self._position[_integers(here, "code")],
+            _integers(here, "visits"),
+            _integers(here, "presence"),
+        )
+        by_visits = (_integers(often, "visits"), _integers(often, "presence"))
+        asked = (unit, largest, max_visits)
+        return ShareProfile.from_rows(self._locations, asked, rows, (each, pairs * each), by_visits)
+
+    @cached_property
+    def _spread(self) -> ibis.Table:
+        """Materialized: three group-bys on it are faster than two on pairs, and it serves every unit of presence."""
+        name = f"spread_{next(_NUMBERS)}"  # restricted queries, on the same engine, have one of their own
+        return self._engine.materialize(name, expression.spread_pairs(self._pairs), "Counting places")
+
     def _one_pass(self, bounds: Sequence[Bounds]) -> dict[Bounds, VisitProfile]:
-        """Profiles for bounds of one rule: the rows of each step, added up and clipped."""
+        """Profiles for bounds with the same `keep`: the rows of each step, added up and clipped."""
         keep = bounds[0].keep
         assert keep is not None  # noqa: S101  # resolved by the caller
         steps = sorted({each.max_locations for each in bounds})
@@ -134,51 +304,6 @@ class TableQueries:
         ids = self._coded["location"].combine_chunks()
         return self._engine.upload("by_id", pa.table({"code": self._coded["code"], "by_id": id_ranks(ids)}))
 
-    def exact_profile(self) -> VisitProfile:
-        """The profile with nobody bounded."""
-        rows = self._engine.run(expression.exact_counts(self._pairs), "Counting")
-        return self._as_profile(rows, None)
-
-    def locations_per_user(self) -> NDArray[np.int64]:
-        """How many users were in exactly 0, 1, 2, … of the locations."""
-        rows = self._engine.run(expression.users_by_places(self._pairs), "Counting")
-        places, users = _integers(rows, "places"), _integers(rows, "users")
-        histogram = np.zeros(int(places.max(initial=0)) + 1, dtype=np.int64)
-        histogram[places] = users
-        return histogram
-
-    def largest_visits_per_user(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Users by their most visits to one location: numbers of visits, rising, and users."""
-        rows = self._engine.run(expression.users_by_largest_visits(self._pairs), "Counting")
-        visits, users = _integers(rows, "visits"), _integers(rows, "users")
-        order = np.argsort(visits)  # without repeats, so there is one order
-        return visits[order], users[order]
-
-    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
-        """Where everyone's presence is: min(largest, ⌊unit/m⌋) at each location of a user who is at m of them."""
-        check_shares(unit, largest, max_visits)
-        counts = self._engine.run(expression.pairs_by_places(self._crowded), "Counting")
-        places, pairs = _integers(counts, "places"), _integers(counts, "pairs")
-        each = share(places, unit, largest)
-        portions = self._engine.upload("portions", pa.table({"places": places, "share": each}))
-        present = expression.present(self._crowded, portions)
-        here = self._engine.run(expression.presence_by_place(present, max_visits), "Sharing and counting")
-        often = self._engine.run(expression.presence_by_visits(present), "Sharing and counting")
-        rows = (
-            self._position[_integers(here, "code")],
-            _integers(here, "visits"),
-            _integers(here, "presence"),
-        )
-        by_visits = (_integers(often, "visits"), _integers(often, "presence"))
-        asked = (unit, largest, max_visits)
-        return ShareProfile.from_rows(self._locations, asked, rows, (each, pairs * each), by_visits)
-
-    @cached_property
-    def _crowded(self) -> ibis.Table:
-        """Kept, as three group-bys take less time on it than two on pairs; one table serves every unit of presence."""
-        name = f"crowded_{next(_NUMBERS)}"  # restricted queries, on the same engine, have one of their own
-        return self._engine.materialize(name, expression.crowded(self._pairs), "Counting places")
-
     def _as_profile(self, rows: pa.Table, bounds: Bounds | None) -> VisitProfile:
         visits = _integers(rows, "visits")
         if bounds is not None:
@@ -191,65 +316,3 @@ def _integers(rows: pa.Table, name: str) -> NDArray[np.int64]:
     """A column as 64-bit integers, whatever width the engine gives its sums and counts."""
     integers: NDArray[np.int64] = rows[name].cast(pa.int64()).to_numpy()
     return integers
-
-
-@contextmanager
-def open_queries(
-    visits: Visits,
-    *,
-    locations: Any | None = None,
-    resources: Resources = DEFAULT_RESOURCES,
-    progress: Progress | None = None,
-    when_open: Callable[[Roles], None] = lambda columns: None,
-) -> Iterator[Queries]:
-    """Read and check the visits, restricted to `locations` if given, and answer queries until closed.
-
-    `locations` is a public list of ids (`Locations`, or anything that holds ids) or a grid (`Cells`). `when_open` hears which
-    column plays which role, before anything is counted.
-    """
-    wanted = locations if locations is None or isinstance(locations, Cells) else Locations.of(locations)
-    required = BY_COORDINATES if isinstance(wanted, Cells) else BY_ID
-    with engine_for(visits, required, resources, progress) as engine:
-        when_open(engine.columns)
-        yield TableQueries.read(engine, visits, wanted)
-
-
-def profile(
-    visits: Visits,
-    bounds: Bounds,
-    *,
-    locations: Any | None = None,
-    resources: Resources = DEFAULT_RESOURCES,
-    progress: Progress | None = None,
-) -> VisitProfile:
-    """How many users made 1, 2, …, C visits to each location, after bounding each user. Private."""
-    with open_queries(visits, locations=locations, resources=resources, progress=progress) as queries:
-        return queries.profile(bounds)
-
-
-def exact_profile(
-    visits: Visits,
-    *,
-    locations: Any | None = None,
-    resources: Resources = DEFAULT_RESOURCES,
-    progress: Progress | None = None,
-) -> VisitProfile:
-    """The profile with nobody bounded, as exact entropies need it. Private."""
-    with open_queries(visits, locations=locations, resources=resources, progress=progress) as queries:
-        return queries.exact_profile()
-
-
-def profile_of_chunks(
-    chunks: Iterable[Visits], bounds: Bounds | None, *, resources: Resources = DEFAULT_RESOURCES
-) -> VisitProfile:
-    """The profile of visits that come in chunks, under `bounds` (None: nobody bounded). Private.
-
-    Every user must be wholly within one chunk. Memory is bounded by the largest chunk.
-    """
-
-    def profile_of(chunk: Visits) -> VisitProfile:
-        if bounds is None:
-            return exact_profile(chunk, resources=resources)
-        return profile(chunk, bounds, resources=resources)
-
-    return VisitProfile.total(map(profile_of, chunks))

@@ -1,4 +1,4 @@
-"""Visits: where a table of visits is, and which of its columns is what."""
+"""Visits: where a table of visits is, and the roles of its columns."""
 
 from __future__ import annotations
 
@@ -20,44 +20,45 @@ DELIMITERS: Final = (",", "\t", ";", "|")
 
 @dataclass(frozen=True, eq=False)
 class Visits:
-    """A table of visits: one row a visit, or pre-counted rows with a `visits` column.
+    """A table of visits: one row for each visit, or pre-counted rows with a `visits` column.
 
     `source` is a path (CSV, TSV, gzip of these, Parquet, a DuckDB database), a folder or a pattern of
-    files, or a pandas, Polars, Arrow or Ibis table. Nothing is read until a profile is asked for.
+    files, or a pandas, Polars, Arrow, Ibis or Spark table. Nothing is read until it is needed. A column that is not
+    named is found by its usual name.
 
         Visits("checkins.parquet", user="uid", location="venue", time="at")
     """
 
     source: Any
     user: Choice = AUTO
-    """The column that says who. All rows of a person must carry the same id: this is who is protected."""
+    """The column of user ids. All rows of a person must have the same id: this is who is protected."""
     location: Choice = AUTO
-    """The column that says where."""
+    """The column of location ids."""
     time: Choice = AUTO
-    """The column that says when; None to use no times."""
+    """The column of times; None to use no times."""
     visits: Choice = AUTO
-    """The column that says how often, in pre-counted tables; without one, a row is one visit."""
+    """The column of numbers of visits, in pre-counted tables; without one, a row is one visit."""
     lat: Choice = AUTO
-    """Latitude, in degrees."""
+    """The column of latitudes, in degrees."""
     lon: Choice = AUTO
-    """Longitude, in degrees."""
+    """The column of longitudes, in degrees."""
     table: str | None = None
-    """The table's name, where `source` is a DuckDB database of several."""
+    """The table's name, if `source` is a DuckDB database with several."""
     format: str | None = None
-    """A published format by name: gowalla, brightkite, foursquare."""
+    """The name of a published format: gowalla, brightkite or foursquare."""
     header: bool | None = None
-    """Whether a text file begins with a header; None to look."""
+    """Whether a text file begins with a header; None to detect it."""
     columns: tuple[str, ...] | None = None
     """The columns' names, in order, of a text file without a header."""
     delimiter: str | None = None
-    """What separates the fields of a text file: a comma, a tab, a semicolon or a bar. Where it is not said, the header
-    shows it; without a header a tab in `.tsv` files, else a comma. A row, which is somebody's, is never asked."""
+    """The separator of fields in a text file: a comma, a tab, a semicolon or a bar. If None, it is taken from the
+    header; without a header it is a tab in `.tsv` files and a comma in others. It is never guessed from data rows."""
     bad_rows: BadRows = "fail"
-    """What to do about rows that break a rule (no id, a time that is none, visits below one, …). Fixed
-    before anything is read. How many were dropped is told to the private log only."""
+    """What to do with rows that break a rule (no id, an invalid time, visits below one, …): "fail" or "drop".
+    Decided before anything is read. The number of dropped rows goes to the private log only."""
     ids: Ids = "as-they-are"
-    """`text` compares ids by how they are written, whatever their type: for files that store the same id
-    as a number here and as a text there."""
+    """How ids are compared: "as-they-are", by type and value; or "text", as they are written, for files that store the
+    same id as a number in one place and as a text in another."""
 
     def __post_init__(self) -> None:
         if isinstance(self.source, os.PathLike):
@@ -83,7 +84,7 @@ class Visits:
             object.__setattr__(self, "columns", tuple(self.columns))
 
     def __repr__(self) -> str:
-        """Without the rows of a table in memory."""
+        """The options that are set; of a table in memory only its type, never its rows."""
         shown = self.source if self.is_path else type(self.source).__name__
         set_ = (f.name for f in fields(self)[1:] if getattr(self, f.name) != f.default)
         return f"Visits({', '.join([repr(shown), *(f'{name}={getattr(self, name)!r}' for name in set_)])})"
@@ -94,11 +95,11 @@ class Visits:
         return isinstance(self.source, str | Path)
 
     def choices_for(self, required: Sequence[str]) -> dict[str, Choice]:
-        """What was said about each role; a grid finds places by their coordinates and looks at no ids."""
+        """The choice for each role. If no location is required (a grid), location ids are ignored."""
         choices: dict[str, Choice] = {role: getattr(self, role) for role in ROLES}
         return choices if "location" in required else choices | {"location": None}
 
     @property
     def chosen(self) -> list[str]:
-        """The columns that were named."""
+        """The columns that the caller named."""
         return [choice for role in ROLES if isinstance(choice := getattr(self, role), str)]

@@ -1,1 +1,1 @@
-"""Where queries run: embedded DuckDB, or the backend of an Ibis table."""
+"""The engines that run queries: embedded DuckDB, Spark, or the backend of an Ibis table."""

@@ -1,4 +1,4 @@
-"""The contract of an engine, and which engine reads which visits."""
+"""The contract of an engine, and the choice of one for a table of visits."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
     from locentropy.visits.visits import Visits
 
 Progress = Callable[[str, float | None], None]
-"""Called now and then with what is being done and which part of it is done (0 to 1, None if unknown)."""
+"""Called now and then with what is being done and the fraction that is done (0 to 1, None if unknown)."""
 
 EngineName = Literal["duckdb", "spark"]
 
 
 @dataclass(frozen=True)
 class Resources:
-    """Where queries run and what they may use; None leaves the choice to the engine."""
+    """The engine that runs queries, and what it may use; None leaves a choice to the engine."""
 
     memory: str | None = None
-    """Working memory, such as "500MB" or "2GB"; what does not fit goes to disk."""
+    """Working memory, such as "500MB" or "2GB"; data beyond it is spilled to disk."""
 
     threads: int | None = None
     """Number of threads."""
 
     spill: str | Path | None = None
-    """Folder for what does not fit into memory. A folder of its own is made in it, which only the owner
-    can read, and removed afterwards."""
+    """Folder for data that does not fit into memory. A subfolder that only the owner can read is made in it, and
+    removed afterwards."""
 
     engine: EngineName = "duckdb"
-    """`duckdb`, embedded in this process; or `spark`. A Spark DataFrame or an Ibis table brings its own."""
+    """`duckdb`, embedded in this process, or `spark`. A Spark DataFrame or an Ibis table runs on its own engine."""
 
     session: Any | None = None
-    """The Spark session to use, which also means `spark`; None makes a local one, of `memory` and `threads`."""
+    """The Spark session to use, which implies `spark`; None makes a local one with `memory` and `threads`."""
 
     def __post_init__(self) -> None:
         if self.session is not None:
@@ -69,38 +69,38 @@ class Resources:
 
 
 class Engine(Protocol):
-    """Runs expressions on the visits, where they are."""
+    """Runs expressions on the visits where they are stored."""
 
     @property
     def visits(self) -> ibis.Table:
-        """The rows as (user, location, time?, visits?, lat?, lon?), ids as whole numbers or texts."""
+        """The rows as (user, location, time?, visits?, lat?, lon?), with ids as whole numbers or texts."""
 
     @property
     def label(self) -> str:
-        """How an error names the table."""
+        """The table's name in error messages."""
 
     @property
     def columns(self) -> dict[str, str]:
-        """What the table itself calls the column of each role."""
+        """The name of the column of each role."""
 
     @property
     def typed_locations(self) -> bool:
-        """Whether location ids have the type they were stored in, rather than being read as written."""
+        """Whether location ids keep their stored type; false if they were read as text."""
 
     def find_bad_file(self, condition: ibis.Expr) -> str:
-        """Where a row that meets a condition is, as closely as can be told: a file, else the table."""
+        """The label of a file with a row that meets a condition; of the table, if files are not told apart."""
 
     def run(self, expression: ibis.Table, doing: str) -> pa.Table:
         """The rows of an expression."""
 
     def materialize(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
-        """Compute an expression once, for later ones to use."""
+        """Compute an expression once and store its rows, for later expressions to use."""
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
-        """Make a small table of ours usable in expressions."""
+        """Make a small Arrow table usable in expressions."""
 
     def free_source(self) -> None:
-        """The rows are not needed any more; a SourceError where they changed while they were read."""
+        """Free the rows, which are no longer needed; raise SourceError if they changed while they were read."""
 
     def __enter__(self) -> Self: ...
 
@@ -112,7 +112,7 @@ class Engine(Protocol):
 def engine_for(
     visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None
 ) -> Engine:
-    """An engine with the visits open in it."""
+    """Open the visits in the engine that fits them."""
     library = type(visits.source).__module__.partition(".")[0]
     if library == "pyspark" or resources.engine == "spark" or (library == "ibis" and _on_spark(visits)):
         from locentropy.visits.engines.spark import SparkEngine
@@ -134,5 +134,5 @@ def _on_spark(visits: Visits) -> bool:
 
     try:
         return bool(ibis.get_backend(visits.source).name == "pyspark")
-    except Exception:  # what is no table, or of two backends, is for the engine of Ibis tables to refuse
+    except Exception:  # IbisEngine reports expressions that are not tables, or have two backends
         return False

@@ -1,9 +1,9 @@
-"""Texts that compare byte by byte, whatever the collation of their column.
+"""Comparing texts byte by byte, whatever the collation of their column.
 
-A column may have a collation that takes "a" for "A" or "é" for "e": grouping by it would make one person of two,
-who is then protected only half. Bytes have no collation. A text that goes through bytes comes out with the
-backend's default one, which tells apart what is written differently: PostgreSQL allows no other default, that of
-Spark is binary, and so is that of DuckDB unless somebody has set another.
+A column may have a collation for which "a" equals "A" or "é" equals "e". Grouping by it would merge two people into
+one, and each of them would be protected only half. Bytes have no collation: a text that is converted to bytes and back
+has the backend's default collation, which distinguishes all texts. PostgreSQL allows no other default; that of Spark is
+binary; so is that of DuckDB, unless the session has set another, which is checked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def convert_from(data: bytes, encoding: str) -> str:
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
 def validate_utf8(text: str) -> str:
-    """Spark: the same text, or an error where its bytes are none."""
+    """Spark: the same text, or an error if its bytes are not UTF-8."""
     raise AssertionError("runs in the engine")
 
 
@@ -53,20 +53,20 @@ def decode(data: bytes) -> str:
 
 _THROUGH_BYTES: Final[dict[str, Callable[[Any], Any]]] = {
     "postgres": lambda text: convert_from(convert_to(text, "UTF8"), "UTF8"),
-    # Not by encoding: Spark then writes the same sign for every byte that is no text.
+    # Not by encoding: Spark would replace every invalid byte by the same character.
     "pyspark": lambda text: validate_utf8(text.cast("binary").cast("string")),
     "duckdb": lambda text: decode(encode(text)),
 }
 
 
 def bytewise(text: Any, backend: str) -> Any:
-    """The same text, compared byte by byte where the way is known; elsewhere `check_ids_distinct` looks."""
+    """The same text, compared byte by byte on known backends; on others `check_ids_distinct` checks the ids."""
     through_bytes = _THROUGH_BYTES.get(backend)
     return text if through_bytes is None else through_bytes(text)
 
 
 def check_ids_distinct(engine: Engine, backend: Any) -> None:
-    """Refuse a backend that takes ids for the same that are written differently."""
+    """Raise ColumnError if the backend treats differently written ids as equal."""
     texts = [role for role in id_columns(engine.visits) if engine.visits[role].type().is_string()]
     if not texts:
         return
@@ -80,8 +80,9 @@ def check_ids_distinct(engine: Engine, backend: Any) -> None:
     for role in texts:
         if row[role] != row[f"written_{role}"]:
             raise ColumnError(
-                f"{engine.label}: the {role} column {engine.columns[role]!r} has a collation that takes different ids "
-                "for the same one. Two people would be protected as one. Give it a binary collation in the warehouse."
+                f"{engine.label}: the {role} column {engine.columns[role]!r} has a collation that treats "
+                "different ids as equal. Two people would be protected as one. Give it a binary collation in the "
+                "warehouse."
             )
 
 
@@ -89,6 +90,6 @@ def _check_binary_collation(backend: Any, label: str) -> None:
     [[collation]] = backend.con.execute("SELECT current_setting('default_collation')").fetchall()
     if collation.lower() not in ("", "binary", "c", "posix"):
         raise ColumnError(
-            f"{label}: the session compares texts by the collation {collation!r}, which may take different ids for the "
-            "same one. Two people would be protected as one. Reset it: RESET default_collation"
+            f"{label}: the session compares texts by the collation {collation!r}, which may treat different ids as "
+            "equal. Two people would be protected as one. Reset it: RESET default_collation"
         )

@@ -1,4 +1,4 @@
-"""The embedded engine: DuckDB, in this process, spilling to disk where memory does not suffice."""
+"""The embedded engine: DuckDB in this process, spilling to disk when memory runs out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from locentropy.visits.readers.base import Part, Relation
     from locentropy.visits.visits import Ids, Visits
 
-_SECONDS_BETWEEN_LOOKS: Final = 0.1
+_POLL_SECONDS: Final = 0.1
 _IBIS_TYPES: Final = {
     "BIGINT": "int64",
     "INTEGER": "int32",
@@ -45,7 +45,7 @@ _SQL_TYPES: Final = {ours: theirs for theirs, ours in _IBIS_TYPES.items()}
 
 
 class DuckDBEngine:
-    """One connection to a database in memory, with the visits as its table `visits`."""
+    """One connection to an in-memory database, with the visits as its table `visits`."""
 
     def __init__(
         self, visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None
@@ -82,7 +82,7 @@ class DuckDBEngine:
         self.visits = ibis.table({row[0]: _IBIS_TYPES[row[1]] for row in types}, name="visits")
 
     def _load(self, parts: Sequence[Part], selects: Sequence[str], *, drop: bool) -> None:
-        """Read text files once, one after another, so that an error can name its file."""
+        """Read text files once, one after another, so that an error can name the file."""
         for number, (part, select) in enumerate(zip(parts, selects, strict=True)):
             into = "INSERT INTO visits" if number else "CREATE TEMP TABLE visits AS"
             numbered = f"{into} SELECT {number}::INTEGER AS part, * FROM ({select})"
@@ -92,10 +92,10 @@ class DuckDBEngine:
                 raise _unreadable_row(part.label, str(error), drop=drop) from None
             except duckdb.Error as error:
                 raise _explained(error, part.label) from None
-        self._account_for_rejects()
+        self._check_rejects()
 
-    def _account_for_rejects(self) -> None:
-        """Lines with too few or too many fields were dropped, as was asked for; nothing else may be."""
+    def _check_rejects(self) -> None:
+        """Raise if anything was dropped but lines with too few or too many fields."""
         known = self._con.execute(
             "SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'"
         ).fetchall()
@@ -110,17 +110,17 @@ class DuckDBEngine:
             "SELECT 1 FROM reject_errors WHERE regexp_matches(rtrim(csv_line, chr(10) || chr(13)), '[\\r\\n]') LIMIT 1"
         ).fetchall()
         if several_lines or set(kinds) - {"MISSING COLUMNS", "TOO MANY COLUMNS"}:
-            # A quotation mark that is not closed on its line takes those of other people with it: that is no rule
-            # about one row, and a user who can make others vanish has no bounded influence.
+            # A quotation mark that is not closed on its line takes other people's lines with it. This does not depend
+            # on one row only: a user who can make others' rows disappear has unbounded influence.
             raise BadRowsError(
                 f"{self.label}: a quotation mark is not closed on its line, or a line is not UTF-8 text. That cannot "
-                "be dropped: it may take other people's rows with it. Mend the file."
+                "be dropped: it may take other people's rows with it. Fix the file."
             )
         if kinds:
             PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, sum(kinds.values()))
 
     def _check_ids_agree(self, roles: Roles) -> None:
-        """Text files have no types, but ids that are all numbers in one and not in another are two spellings."""
+        """Raise if the ids of one text file are all numbers and those of another are not: text files have no types."""
         for role, name in roles.items():
             if role not in ("user", "location"):
                 continue
@@ -135,7 +135,7 @@ class DuckDBEngine:
                 raise column_types.mixed_ids_error(role, name, numbers[0], texts[0])
 
     def find_bad_file(self, condition: ibis.Expr) -> str:
-        """The first text file with such a row; other files are not told apart."""
+        """The first text file with such a row; files of other kinds are not told apart."""
         if not self._loaded:
             return self.label
         first = self.visits.filter(condition).aggregate(part=self.visits.part.min())
@@ -149,7 +149,7 @@ class DuckDBEngine:
 
     def materialize(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
         """Store the rows of an expression as a temporary table."""
-        # DuckDB's sums of 64-bit integers have 128 bits, which Ibis does not know of: cast to what it expects.
+        # DuckDB's sums of 64-bit integers have 128 bits, which Ibis does not know: cast to the types it expects.
         columns = ", ".join(
             f"CAST({identifier(column)} AS {_SQL_TYPES[str(dtype)]}) AS {identifier(column)}"
             for column, dtype in expression.schema().items()
@@ -159,15 +159,15 @@ class DuckDBEngine:
         return ibis.table(expression.schema(), name=name)
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
-        """Show an Arrow table to the engine."""
+        """Register an Arrow table."""
         unique = f"{name}_{next(self._uploads)}"
         self._con.register(unique, table)
         return ibis.table({field.name: str(field.type) for field in table.schema}, name=unique)
 
     def free_source(self) -> None:
-        """Free what was loaded, if it was the same from the first look to the last."""
-        for files in self._fingerprints:
-            files.check()
+        """Check that no file changed since it was first read, and drop the rows that were loaded."""
+        for fingerprints in self._fingerprints:
+            fingerprints.check()
         if self._loaded:
             self._con.execute("DROP TABLE visits")
 
@@ -178,30 +178,30 @@ class DuckDBEngine:
             raise _explained(error, self.label) from None
 
     def _guarded(self, run: Callable[[str], Any], sql: str, doing: str) -> Any:
-        """Run a query in a thread, so that this one can show progress and hear Ctrl-C."""
+        """Run a query in another thread, so that this one can show progress and receive Ctrl-C."""
         outcome: dict[str, Any] = {}
-        # Joining a thread is not safe against signals in Python 3.11. And a query that nobody waits for would outlive
-        # the interpreter, which then aborts: either the worker hears that it is not wanted, or it is waited for.
-        begun, unwanted, finished = threading.Event(), threading.Event(), threading.Event()
+        # Joining a thread is not safe against signals in Python 3.11. And a query that nobody waits for could outlive
+        # the interpreter, which then aborts. So the worker either never starts its query, or is waited for.
+        begun, cancelled, finished = threading.Event(), threading.Event(), threading.Event()
 
         def worker() -> None:
             begun.set()
             try:
-                if not unwanted.is_set():
+                if not cancelled.is_set():
                     outcome["value"] = run(sql)
-            except BaseException as error:  # handed to the waiting thread, whatever it is
+            except BaseException as error:  # re-raised in the waiting thread
                 outcome["error"] = error
             finally:
                 finished.set()
 
         try:
             threading.Thread(target=worker, name=doing, daemon=True).start()
-            while not finished.wait(_SECONDS_BETWEEN_LOOKS):
+            while not finished.wait(_POLL_SECONDS):
                 self._report(doing, self._con.query_progress())
         except BaseException:
-            unwanted.set()
-            while begun.is_set() and not finished.wait(_SECONDS_BETWEEN_LOOKS):
-                self._con.interrupt()  # more than once: the query may have started only just now
+            cancelled.set()
+            while begun.is_set() and not finished.wait(_POLL_SECONDS):
+                self._con.interrupt()  # repeatedly: the query may have started only now
             raise
         self._report(doing, 100.0)
         if "error" in outcome:
@@ -232,7 +232,7 @@ def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
     config: dict[str, Any] = {
         "temp_directory": str(folder),
         "preserve_insertion_order": False,
-        "autoinstall_known_extensions": False,  # nothing is ever fetched from elsewhere
+        "autoinstall_known_extensions": False,  # nothing is downloaded
     }
     if resources.memory is not None:
         config["memory_limit"] = resources.memory
@@ -249,15 +249,15 @@ def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
 
 @lru_cache(maxsize=256)
 def _sql_of(operation: Any) -> str:
-    """The query of an expression; on a small table, writing it takes as long as running it.
+    """The SQL of an expression, cached: on a small table, generating it takes as long as running it.
 
-    Equal operations are the same query: names, types and constants are all that they are made of, and no data.
+    Equal operations give the same query. They consist of names, types and constants, and hold no data.
     """
     return str(ibis.to_sql(operation.to_expr(), dialect="duckdb"))
 
 
 def _selects(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> list[str]:
-    """A query for each part that gives its rows in the columns of their roles."""
+    """For each part, a query that gives its rows with the roles as columns."""
     column_types.check_time_types(roles, parts, relations)
     id_types = column_types.id_types(roles, parts, relations, ids)
 
@@ -268,11 +268,11 @@ def _selects(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation],
     def columns(part: Part, relation: Relation) -> Iterator[str]:
         for role, name in roles.items():
             yield column(role, name, part, relation)
-        if some_written:
+        if times_as_text:
             yield f"{column_types.time_is_number_sql(relation.columns['time'])} AS time_is_number"
 
-    # Where times are written as text, each row says whether its time is a number: numbers and moments do not mix.
-    some_written = any(
+    # If some times are text, each row records whether its time is a number: numbers and moments do not compare.
+    times_as_text = any(
         "time" in r.columns and column_kind(r.columns["time"].type_name) == "text" for r in relations
     )
     return [
@@ -282,30 +282,30 @@ def _selects(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation],
 
 
 def _unreadable_row(label: str, message: str, *, drop: bool) -> LocentropyError:
-    """What is wrong with a text file, without the line itself: it is somebody's visit."""
+    """An error for a text file, without the content of the line, which is somebody's visit."""
     line = re.search(r"CSV Error on Line: (\d+)", message)
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     where = f"line {line[1]}" if line else "a line"
     if SWALLOWED in message:
         return BadRowsError(
             f"{label}: a field runs over several lines and holds a separator after a line break, as after a stray "
-            "quotation mark that swallows other people's rows. That cannot be dropped. Mend the marks, or, if the text "
-            "is meant so, take the line breaks out of it."
+            "quotation mark that swallows other people's rows. That cannot be dropped. Fix the quotation marks or, if "
+            "the text is meant so, remove its line breaks."
         )
     if "unicode" in message:
         return SourceError(f"{not_utf8(Path(label))} (It is {where}.)")
     why = f" (it has {fields[2]} fields, not {fields[1]})" if fields else ""
-    # Only a wrong number of fields is a matter of one line, and can be dropped.
+    # Only a wrong number of fields concerns a single line, which can be dropped.
     droppable = fields is not None and not drop
-    advice = ', or leave such lines out: bad_rows="drop" (--bad-rows drop)' if droppable else ""
+    advice = ', or drop such lines: bad_rows="drop" (--bad-rows drop)' if droppable else ""
     return BadRowsError(
         f"{label}: {where} cannot be read as a row{why}. Are all quotation marks closed, and do all lines end alike? "
-        f"Mend the file{advice}."
+        f"Fix the file{advice}."
     )
 
 
 def _explained(error: duckdb.Error, label: str) -> LocentropyError:
-    """An engine's error in our words; its own, which may quote data, goes to the private log."""
+    """A plain error for an engine's error; the original, which may quote data, goes to the private log."""
     PRIVATE_LOG.info("%s: %s", label, error)
     if isinstance(error, duckdb.OutOfMemoryException):
         return EngineError(
@@ -313,6 +313,6 @@ def _explained(error: duckdb.Error, label: str) -> LocentropyError:
             "or a spill folder on a disk with more space (--spill DIR)."
         )
     return EngineError(
-        f"{label}: the engine stopped ({type(error).__name__}). Is the file whole, and is there space on the disk? "
+        f"{label}: the engine stopped ({type(error).__name__}). Is the file complete, and is there space on the disk? "
         "The private log (--private-log FILE) has the details."
     )

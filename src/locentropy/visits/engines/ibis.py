@@ -1,4 +1,4 @@
-"""Any Ibis backend: the visits stay in the warehouse they are in, and only integers come back."""
+"""Any Ibis backend: the visits stay in their warehouse, and only integers come back."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
     from locentropy.visits.visits import Ids, Visits
 
 _NUMBERS: Final = count()
+_CASTS: Final = {"time": "timestamp", "visits": "int64", "lat": "float64", "lon": "float64"}
 
 
 class IbisEngine:
-    """Runs expressions on the backend that an Ibis table belongs to; its temporary tables go away at the end."""
+    """Runs expressions on the backend of an Ibis table. Its temporary tables are dropped at the end."""
 
     def __init__(self, visits: Visits, required: Sequence[str], progress: Progress | None) -> None:
         table = visits.source
         reject_options(visits, ("table", *TEXT_OPTIONS), "an Ibis table")
         if not isinstance(table, ibis.Table):
             raise SourceError(
-                f"An Ibis {type(table).__name__} is no table. For example: Visits(con.table('checkins'))"
+                f"An Ibis {type(table).__name__} is not a table. For example: Visits(con.table('checkins'))"
             )
         self._progress = progress
         self._kept: list[str] = []
@@ -55,7 +56,7 @@ class IbisEngine:
         check_ids_distinct(self, self._backend)
 
     def _cast(self, role: str, column: Any, ids: Ids) -> Any:
-        """A column in its role."""
+        """The column in the type of its role."""
         kind = _kind(column.type())
         if role in ("user", "location"):
             if kind == "text":
@@ -65,14 +66,14 @@ class IbisEngine:
             if kind != "moment":
                 return column.cast("int64")
             zone = column.type().timezone if column.type().is_timestamp() else None
-            return column.cast(dt.Timestamp(timezone=zone, scale=6))  # to the microsecond, as everywhere
+            return column.cast(dt.Timestamp(timezone=zone, scale=6))  # to the microsecond, as on every engine
         if role != "visits":
             return column.cast("float64")
-        reasonable = column.between(1, MAX_VISITS_PER_ROW) & (column == column.floor())
-        return reasonable.ifelse(column, 0).cast("int64")
+        valid = column.between(1, MAX_VISITS_PER_ROW) & (column == column.floor())
+        return valid.ifelse(column, 0).cast("int64")
 
     def find_bad_file(self, condition: ibis.Expr) -> str:
-        """The table is one."""
+        """The label of the table, which has no files."""
         return self.label
 
     def run(self, expression: ibis.Table, doing: str) -> pa.Table:
@@ -91,13 +92,13 @@ class IbisEngine:
         return kept
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
-        """Send a table of ours to the backend with the queries that use it."""
+        """Send an Arrow table to the backend with the queries that use it."""
         sent = ibis.memtable(table)
         self._kept.append(sent.get_name())
         return sent
 
     def free_source(self) -> None:
-        """Nothing was copied."""
+        """Do nothing: no row was copied."""
 
     def _report(self, doing: str) -> None:
         if self._progress is not None:
@@ -105,7 +106,7 @@ class IbisEngine:
 
     @contextmanager
     def _translated(self, label: str | None = None) -> Iterator[None]:
-        """A backend's errors in our words; its own, which may quote data, go to the private log."""
+        """Replace a backend's errors by plain ones; the originals, which may quote data, go to the private log."""
         label = label or self.label
         try:
             yield
@@ -115,13 +116,12 @@ class IbisEngine:
             PRIVATE_LOG.info("%s: %s", label, error)
             if "INVALID_UTF8" in str(error):
                 raise ColumnError(
-                    f"{label}: some ids are not UTF-8 text, and cannot be told apart for sure. Write them as UTF-8 "
-                    "where the table is made."
+                    f"{label}: some ids are not UTF-8 text, so different ids might be taken for the same. Write them "
+                    "as UTF-8 where the table is made."
                 ) from None
             raise EngineError(
-                f"{label}: its backend could not run the query ({type(error).__name__}). It must know md5 and "
-                "window functions, and let temporary tables be made. The private log (--private-log FILE) has the "
-                "details."
+                f"{label}: its backend could not run the query ({type(error).__name__}). It must support md5, window "
+                "functions and temporary tables. The private log (--private-log FILE) has the details."
             ) from None
 
     def __enter__(self) -> Self:
@@ -131,14 +131,14 @@ class IbisEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for name in self._kept:
-            with suppress(Exception):  # temporary in any case: gone with the session at the latest
+            with suppress(Exception):  # dropped with the session at the latest
                 self._backend.drop_table(name, force=True)
 
 
 def _name(table: Any) -> str:
     try:
         return f"the Ibis table {table.get_name()}"
-    except Exception:  # a table that is computed from others has none, and says so in various ways
+    except Exception:  # a computed table has no name, and raises various errors
         return "the Ibis table"
 
 
@@ -156,10 +156,10 @@ def _kind(dtype: Any) -> Kind:
 
 
 def _check_type(role: str, name: str, dtype: Any, label: str) -> None:
-    """Texts are ids and nothing else: backends read them as times or numbers in different ways."""
+    """Raise unless a column fits its role. Only ids may be texts: backends parse times and numbers differently."""
     check_type(role, name, _kind(dtype), str(dtype), label)
     if role not in ("user", "location") and _kind(dtype) == "text":
         raise ColumnError(
-            f"{label}: the {role} column {name!r} holds texts. Cast it to what it stands for in the warehouse, for "
-            f"example: table.mutate({name}=table[{name!r}].cast('timestamp'))"
+            f"{label}: the {role} column {name!r} holds texts. Cast it in the warehouse. For example: "
+            f"table.mutate(**{{{name!r}: table[{name!r}].cast('{_CASTS[role]}')}})"
         )

@@ -1,7 +1,7 @@
 """Spark: the visits stay on the cluster, and only integers come back to the driver.
 
-The expressions are those of every engine; Ibis writes them as Spark's SQL. What is kept (places, pairs) is a
-persisted view: should an executor die, Spark computes its part again from the visits, and gets the same rows, because
+The expressions are those of every engine; Ibis translates them to Spark SQL. Materialized tables (locations, pairs)
+are persisted views: if an executor dies, Spark computes its part again from the visits, and gets the same rows, because
 no expression depends on the order of rows.
 """
 
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 _NUMBERS: Final = count()
 _SETTINGS: Final = {
-    "spark.sql.session.timeZone": "UTC",  # as Ibis expects; and what Ibis sets for good is set back afterwards
+    "spark.sql.session.timeZone": "UTC",  # as Ibis expects; Ibis would set it permanently
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
-    "spark.sql.parser.escapedStringLiterals": "false",  # as Ibis writes them
-    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # an id 007 in a folder's name is no 7
+    "spark.sql.parser.escapedStringLiterals": "false",  # as Ibis writes literals
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # an id 007 in a folder's name must not become 7
 }
 
 
 class SparkEngine(IbisEngine):
-    """Runs expressions in a Spark session: that of the table, the one given, or a local one of its own."""
+    """Runs expressions in a Spark session: that of the table, the one given, or a new local one."""
 
     def __init__(
         self, visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None
@@ -74,7 +74,7 @@ class SparkEngine(IbisEngine):
         return session
 
     def _apply_settings(self) -> None:
-        """Settings that the answers rely on, until the end; a session that is given gets back its own."""
+        """Set what the answers rely on, until the end; then restore the session's own settings."""
         for key, value in _SETTINGS.items():
             before = self._session.conf.get(key, None)
             if before is None:
@@ -98,21 +98,21 @@ class SparkEngine(IbisEngine):
             return self._view("source", self._read(str(visits.source)))
 
     def _read(self, source: str) -> Any:
-        """Parquet files where they are, or a table of the catalog."""
+        """Read Parquet files in place, or a table of the catalog."""
         if "://" in source:
             return self._parquet([source])
         if not _looks_like_path(source):
             if not self._session.catalog.tableExists(source):
                 raise SourceError(
-                    f"{source}: is neither a file here nor a table of Spark's catalog. For example: "
+                    f"{source}: is neither an existing file nor a table of Spark's catalog. For example: "
                     'Visits("visits/*.parquet"), or Visits("mobility.checkins")'
                 )
             return self._session.table(source)
         paths = files.find_files(source)
         if files.common_kind(paths) != "parquet":
             raise SourceError(
-                f"{paths[0]}: Spark reads Parquet files and tables here. Text files mean different things to "
-                "different programs; convert them once, with ids as texts, so that 007 does not become 7. In Python: "
+                f"{paths[0]}: with Spark, only Parquet files and tables can be read. Programs read text files "
+                "differently; convert them once, with ids as texts, so that 007 does not become 7. In Python: "
                 "duckdb.sql(\"COPY (FROM read_csv('visits.csv', types={'user': 'VARCHAR', 'location': 'VARCHAR'})) TO "
                 "'visits.parquet'\"). Or leave out --engine spark."
             )
@@ -122,24 +122,24 @@ class SparkEngine(IbisEngine):
         return self._parquet(found)
 
     def _parquet(self, paths: Sequence[str]) -> Any:
-        # Files that disagree about a column's type are refused rather than read as the first one says.
+        # Files with different types for a column are refused, rather than read with the types of the first file.
         return self._session.read.option("mergeSchema", "true").parquet(*paths)
 
     def _check_repeatable(self) -> None:
-        """Rows are read more than once, and again after a fault: they must be the same every time."""
+        """Raise if the rows are random: they are read more than once, and must be the same every time."""
         frame = self._session.sql(self._connection.compile(self.visits))
-        plan = getattr(frame, "_jdf", None)  # a remote session shows no plan
+        plan = getattr(frame, "_jdf", None)  # a remote session has no plan
         if plan is not None and not plan.queryExecution().analyzed().deterministic():
             raise SourceError(
-                f"{self.label}: its rows are drawn at random each time they are read. Write them to a table first."
+                f"{self.label}: its rows change at random each time they are read. Write them to a table first."
             )
 
     def run(self, expression: ibis.Table, doing: str) -> pa.Table:
-        """The rows of an expression, as an Arrow table; not by way of Python objects."""
+        """The rows of an expression, as an Arrow table, without Python objects in between."""
         self._report(doing)
         with self._translated():
             rows = self._session.sql(self._connection.compile(expression)).toArrow()
-        self._fingerprints.check()  # each time: what is kept may be computed only now, or again
+        self._fingerprints.check()  # each time: persisted rows may be computed only now, or again
         return rows
 
     def materialize(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
@@ -151,7 +151,7 @@ class SparkEngine(IbisEngine):
             return self._view(name, frame)
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
-        """Send a table of ours to the cluster."""
+        """Send an Arrow table to the cluster."""
         with self._translated():
             return self._view(name, self._session.createDataFrame(table))
 
@@ -168,29 +168,29 @@ class SparkEngine(IbisEngine):
 
 
 def is_spark_frame(source: object) -> bool:
-    """Whether this is a Spark DataFrame, without importing Spark to find out."""
+    """Whether this is a Spark DataFrame, without importing Spark."""
     kind = type(source)
     return kind.__module__.partition(".")[0] == "pyspark" and kind.__name__ == "DataFrame"
 
 
 def _looks_like_path(source: str) -> bool:
-    """A catalog's names have dots and letters; files have endings, folders and patterns have their own signs."""
+    """Whether a text is a path or a pattern rather than the name of a table in the catalog."""
     return any(sign in source for sign in "/\\*?[~") or files.exists(source)
 
 
 def _refuse_patterns(paths: Sequence[str]) -> None:
-    """Spark takes some signs in a file's name for a pattern, and would read other files than those that were found."""
+    """Raise for names that Spark would read as patterns: it would read other files than those that were found."""
     for path in paths:
         if set(path) & set("*?[]{}\\"):
             raise SourceError(
-                f"{path}: Spark takes some of *?[]{{}}\\ in the name for a pattern. Rename the file or its folder, or "
+                f"{path}: Spark reads some of *?[]{{}}\\ in the name as a pattern. Rename the file or its folder, or "
                 "leave out --engine spark."
             )
 
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Spark's Python side writes failed queries to standard error, and the data that made them fail."""
+    """Silence the loggers of PySpark that write failed queries, with data, to standard error."""
     from pyspark.logger import PySparkLogger
 
     loggers = [
@@ -207,5 +207,5 @@ def _silent() -> Iterator[None]:
 
 
 def _quietly(undo: Any, *args: Any) -> None:
-    with suppress(Exception):  # gone with the session at the latest
+    with suppress(Exception):  # dropped with the session at the latest
         undo(*args)

@@ -1,4 +1,4 @@
-"""A Spark session on this machine, for those who bring none of their own."""
+"""A local Spark session, if the caller gives none."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def local_session(resources: Resources, folder: str) -> Any:
-    """A session in this process, on loopback alone; what it spills goes to `folder`."""
+    """A session on this machine that listens on loopback only and spills to `folder`."""
     require_spark()
     from pyspark.sql import SparkSession
 
     if SparkSession.getActiveSession() is not None:
         raise EngineError(
-            "A Spark session is running in this process already, and there can be only one. Give it: "
+            "A Spark session is already running in this process, and there can be only one. Pass it: "
             "Resources(session=spark), or Visits(spark_data_frame)."
         )
     require_java()
@@ -35,7 +35,7 @@ def local_session(resources: Resources, folder: str) -> Any:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": _java_amount(resources.memory or "2GB"),
-        "spark.driver.maxResultSize": "0",  # a profile is as long as the list of places, and it is wanted
+        "spark.driver.maxResultSize": "0",  # a profile is as long as the list of locations
         "spark.sql.shuffle.partitions": str(max(8, 4 * threads)),
         "spark.local.dir": folder,
         "spark.sql.warehouse.dir": str(Path(folder) / "warehouse"),
@@ -51,16 +51,16 @@ def local_session(resources: Resources, folder: str) -> Any:
     except Exception as error:
         PRIVATE_LOG.info("Spark did not start: %s", error)
         raise EngineError(
-            f"Spark did not start ({type(error).__name__}). Is Java 17 or 21 installed, does JAVA_HOME name it, "
-            "and is there memory for it (--memory 2GB)?"
+            f"Spark did not start ({type(error).__name__}). Is Java 17 or 21 installed, is JAVA_HOME set to it, "
+            "and is there enough memory (--memory 2GB)?"
         ) from None
-    session.sparkContext.setLogLevel("OFF")  # its errors quote data; ours do not
+    session.sparkContext.setLogLevel("OFF")  # its errors quote data
     return session
 
 
 @contextmanager
 def _errors_to(path: Path) -> Iterator[None]:
-    """What a process that is started meanwhile writes to its standard error goes to a file: Java has much to say."""
+    """Send the standard error of processes started meanwhile to a file: Java prints many warnings."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     before = os.dup(2)
     try:
@@ -73,26 +73,26 @@ def _errors_to(path: Path) -> Iterator[None]:
 
 
 def require_spark() -> None:
-    """Say how to get Spark."""
+    """Raise EngineError, with how to install Spark, if it is not installed."""
     if find_spec("pyspark") is None:
         raise EngineError("Spark is not installed. To install it: pip install 'locentropy[spark]'")
 
 
 def require_java() -> None:
-    """Say how to get Java."""
+    """Raise EngineError, with how to install Java, if it is not installed."""
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java") if home is None else shutil.which("java", path=str(Path(home) / "bin"))
     if found is None:
         where = "none is on the PATH" if home is None else f"JAVA_HOME={home} has no bin/java"
         raise EngineError(
-            f"Spark needs Java 17 or 21, and {where}. On Debian or Ubuntu: apt install openjdk-17-jre-headless. "
-            "Elsewhere install any Java 17 and let JAVA_HOME name its folder; or give a session of your cluster: "
+            f"Spark needs Java 17 or 21, but {where}. On Debian or Ubuntu: apt install openjdk-17-jre-headless. "
+            "Elsewhere install any Java 17 and set JAVA_HOME to its folder; or pass a session of your cluster: "
             "Resources(session=spark)."
         )
 
 
 def _java_amount(memory: str) -> str:
-    """2GB, 1.5GiB, … as Java writes it, in whole megabytes."""
+    """2GB, 1.5GiB, … in whole megabytes, as Java writes them."""
     number, unit = memory.rstrip("iBKMGT "), memory.strip().rstrip("B").rstrip("i")[-1]
     megabytes = float(number) * {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2}[unit]
     return f"{max(1, round(megabytes))}m"

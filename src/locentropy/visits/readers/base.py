@@ -87,8 +87,8 @@ class FileFingerprints:
         for path, recorded in self.entries:
             if _fingerprint(path) != recorded:
                 raise SourceError(
-                    f"{path}: was changed or replaced while it was read, so the rows that were checked are not the rows "
-                    "that were counted. Run it again when nothing writes to the file, or read a copy."
+                    f"{path}: was changed or replaced while it was read, so the rows counted are not the rows checked. "
+                    "Run it again when nothing writes to the file, or read a copy."
                 )
 
 
