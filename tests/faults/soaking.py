@@ -23,10 +23,11 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import locentropy as le
 from tests.faults.soak_data import MARKERS, PLACES, write_tables
@@ -128,6 +129,14 @@ class Soak:
         ]
         assert ended(forked(lambda: write_tables(self.tables, seed))) == 0
         self.longest = 1.0
+        self.decks: dict[str, list[Any]] = {}
+
+    def dealt(self, deck: str, cards: Sequence[Any]) -> Any:
+        """One of these by chance, but each of them once before any comes again: a short soak leaves none out."""
+        left = self.decks.setdefault(deck, [])
+        if not left:
+            left.extend(self.draw.sample(cards, len(cards)))
+        return left.pop()
 
     def problem(self, kind: str, *details: object) -> None:
         self.problems[kind] += 1
@@ -187,20 +196,22 @@ class Soak:
     def publication(self, place: Path) -> None:
         """A command, disturbed once or twice, then repeated in peace."""
         place.mkdir()
-        source = self.draw.choice(self.tables)
+        source = self.dealt("tables", self.tables)
         visits = place / f"visits{source.suffix}"
         (place / "places.csv").write_text("location\n" + "".join(f"{each}\n" for each in PLACES))
         command = (
             "publish",
             visits.name,
-            *self.draw.choice(WAYS),
+            *self.dealt("ways", WAYS),
             "--ledger",
             "../city.ledger",
             "--out",
             "may",
         )
-        faults = self.draw.choices(list(FAULTS), k=self.draw.choice([1, 1, 2]))
-        for name in faults:
+        faults = []
+        for _ in range(self.draw.choice([1, 1, 2])):
+            name = self.dealt("faults", list(FAULTS))
+            faults.append(name)
             shutil.copy(source, visits)
             self.attempt(place, command, name)
             if (place / "may").exists():

@@ -28,7 +28,7 @@ soaking.FAULTS = {
     "none": soaking.FAULTS["none"],
     "killed": soak_faults.Fault(frozenset({-signal.SIGKILL}), after_the_spend, anyhow=True),
 }
-sys.argv = ["soaking", "--publications", "4", "--seed", "1"]
+sys.argv = ["soaking", "--publications", "2", "--seed", "1"]  # each of the faults once
 """
 FAULTS = {
     "lost spends": "publication_file._write = lambda *_: None  # forgets what it has begun",
@@ -60,7 +60,9 @@ def soaked(*command: str) -> tuple[dict[str, int], str]:
 
 
 def test_a_short_soak() -> None:
-    counts, said = soaked("-m", "tests.faults.soaking", "--publications", "25", "--seed", "0")
+    """As many publications as there are faults: each fault happens."""
+    number = str(len(soaking.FAULTS))
+    counts, said = soaked("-m", "tests.faults.soaking", "--publications", number, "--seed", "0")
     assert counts == {"lost spends": 0, "unexplained errors": 0, "leaked markers": 0}, said
 
 
