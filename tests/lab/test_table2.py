@@ -12,8 +12,7 @@ import pytest
 import locentropy as le
 from locentropy.visits.queries import profile_of_chunks
 from locentropy_lab.zipf import ZipfVisits
-
-from .oracles.table2 import DENSE, GOWALLA_NY, SPARSE
+from tests.oracles.table2 import DENSE, GOWALLA_NY, SPARSE
 
 
 def test_sparse() -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from locentropy.mechanisms.paper.limit import Limit
 from locentropy.privacy.noise import OpenDPNoise
-from locentropy_lab.audit.mutation.guarantee_checks import SURE
-from locentropy_lab.audit.mutation.planting import PredictableNoise
-from locentropy_lab.audit.statistical import draws, releases
-from locentropy_lab.audit.confidence import Attack, with_few
+from locentropy_lab.audit import attack_draws, attack_releases
 from locentropy_lab.audit.attack_draws import attack_on_draws
 from locentropy_lab.audit.attack_releases import attack_on_releases, promised, town_for
+from locentropy_lab.audit.confidence import Attack, with_few
+from locentropy_lab.audit.mutation.guarantee_checks import SURE
+from locentropy_lab.audit.mutation.planting import PredictableNoise
 from locentropy_lab.audit.subjects import SELECTION, SURVEY, at_defaults, subject_of
 
 HONEST = OpenDPNoise.laplace
@@ -69,9 +69,9 @@ def test_attacks_are_as_sure_as_they_are_asked_to_be(monkeypatch: pytest.MonkeyP
         noted.append((likely.shape[-1], runs, delta, confidence))
         return 0.0
 
-    monkeypatch.setattr(draws, "attack", attack)
-    monkeypatch.setattr(draws, "with_few", with_few)
-    monkeypatch.setattr(releases, "attack", attack)
+    monkeypatch.setattr(attack_draws, "attack", attack)
+    monkeypatch.setattr(attack_draws, "with_few", with_few)
+    monkeypatch.setattr(attack_releases, "attack", attack)
     subject = at_defaults("limit-ss")
     delta = float(subject.guarantee.delta)
     assert delta > 0
@@ -86,7 +86,9 @@ def test_the_rule_for_releases_is_not_taught_by_those_that_are_counted() -> None
     likely, other = (random.laplace(centre, 1.0, (30, 2, 3)) for centre in (1.0, 0.0))
     changed = likely.copy()
     changed[1::3] += 100.0
-    for before, after in zip(releases._scores(likely, other), releases._scores(changed, other), strict=True):
+    for before, after in zip(
+        attack_releases._scores(likely, other), attack_releases._scores(changed, other), strict=True
+    ):
         untouched = np.arange(30) % 3 != 1
         assert before[untouched] == pytest.approx(after[untouched])
 

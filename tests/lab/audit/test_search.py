@@ -15,13 +15,21 @@ from locentropy.core.errors import ParameterError
 from locentropy.mechanisms.paper.limit import Limit
 from locentropy.mechanisms.paper.limit_ss import LimitSS
 from locentropy.mechanisms.registry import mechanism_names
-from locentropy_lab.audit.numerical import search
+from locentropy_lab.audit import search
+from locentropy_lab.audit.neighbours import asked, every_crowd, joined, town, worst
 from locentropy_lab.audit.privacy_loss import components, exact_loss
-from locentropy_lab.audit.neighbours import every_crowd, joined, worst
 from locentropy_lab.audit.search import crowd_search, numerical, worst_crowds
-from locentropy_lab.audit.neighbours import asked, town
-from locentropy_lab.audit.subjects import Crowd, crowd_queries, law_of
-from locentropy_lab.audit.subjects import SELECTION, SURVEY, at_defaults, subject_names, subject_of, subjects
+from locentropy_lab.audit.subjects import (
+    SELECTION,
+    SURVEY,
+    Crowd,
+    at_defaults,
+    crowd_queries,
+    law_of,
+    subject_names,
+    subject_of,
+    subjects,
+)
 
 REACHED = {
     "shares": 1.0,
@@ -130,7 +138,7 @@ class Boasting:
         self.honest = honest
         self.max_locations, self.max_visits = honest.max_locations, honest.max_visits
         self.guarantee = Limit(honest.epsilon / 2, max_locations=5, max_visits=5).guarantee
-        self.estimate = honest.estimate
+        self.measure = honest.measure
 
 
 def test_smooth_noise_is_searched_where_it_is_worst() -> None:

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from typing import get_args
 
 import pyarrow as pa
 import pytest
 
 from locentropy_lab.reproduction.claims import CLAIMS
 from locentropy_lab.reproduction.claims.judging import (
-    AGREES,
-    CORRECTED,
+    CORRECTED_ONLY,
     FAILS,
+    HOLDS,
+    MOSTLY,
     OPEN,
+    PRINTED_ONLY,
+    RULE,
     Case,
+    Results,
+    Verdict,
     judge,
     verdict_of,
 )
-from locentropy_lab.reproduction.claims.judging import Results
-from locentropy_lab.reproduction.simulations import LINES
 from locentropy_lab.reproduction.data_statistics import EVERY, LEFT
 from locentropy_lab.reproduction.experiments import EXPERIMENTS
 from locentropy_lab.reproduction.sensitivities import (
@@ -30,7 +34,7 @@ from locentropy_lab.reproduction.sensitivities import (
     SENSITIVITIES,
 )
 from locentropy_lab.reproduction.settings import FULL
-from locentropy_lab.reproduction.simulations import METRICS, SCHEMA, grid
+from locentropy_lab.reproduction.simulations import LINES, METRICS, SCHEMA, grid
 
 NAMED = {claim.name: claim for claim in CLAIMS}
 Errors = Callable[[str, str, float], float]
@@ -38,7 +42,7 @@ Errors = Callable[[str, str, float], float]
 
 
 def sweep(varied: str, data: tuple[str, ...], errors: Errors) -> pa.Table:
-    """Rows as `sweeping.sweep` has them, with errors that are made up."""
+    """Rows as `simulations.sweep` has them, with errors that are made up."""
     rows = []
     for name, first_m, mechanism, value in product(data, ("paper", "release"), LINES, grid(varied, FULL)):
         if mechanism.endswith("as-printed") and varied == "max_visits" and value == 1:
@@ -173,7 +177,7 @@ def rule(best: str) -> Results:
     )
 
 
-HOLDS: dict[str, Results] = {
+TRUE_NUMBERS: dict[str, Results] = {
     "table 2, Sparse": table_2("sparse", 3.01),
     "table 2, Dense": table_2("dense", 3.01),
     "table 2, Gowalla": table_2("gowalla", 3.01),
@@ -216,7 +220,7 @@ HOLDS: dict[str, Results] = {
         lambda _, name, e: {"limit": 3, "limit-ss": 2}.get(name, 1) + 1 / e**3, 20
     ),
 }
-BROKEN: dict[str, Results] = {
+FALSE_NUMBERS: dict[str, Results] = {
     "table 2, Sparse": table_2("sparse", 3.1),
     "table 2, Dense": table_2("dense", 3.1),
     "table 2, Gowalla": table_2("gowalla", 3.1),
@@ -261,44 +265,62 @@ BROKEN: dict[str, Results] = {
 }
 
 
-@pytest.mark.parametrize("name", HOLDS)
+@pytest.mark.parametrize("name", TRUE_NUMBERS)
 def test_holds_where_it_holds(name: str) -> None:
-    finding = judge(NAMED[name], HOLDS[name])
-    assert finding.verdict == AGREES, finding.cases
+    finding = judge(NAMED[name], TRUE_NUMBERS[name])
+    assert finding.verdict == HOLDS, finding.cases
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", FALSE_NUMBERS)
 def test_fails_where_it_fails(name: str) -> None:
-    finding = judge(NAMED[name], BROKEN[name])
+    finding = judge(NAMED[name], FALSE_NUMBERS[name])
     assert finding.verdict == FAILS, finding.cases
     assert all(case.numbers for case in finding.cases)
 
 
-def test_true_in_one_way_only_is_a_correction() -> None:
+@pytest.mark.parametrize(("where", "verdict"), [("paper", PRINTED_ONLY), ("release", CORRECTED_ONLY)])
+def test_true_in_one_way_only_says_which(where: str, verdict: str) -> None:
     table = sweep("max_locations", ("dense", "sparse"), lowest_at(5))
-    released = table["first_m"].to_numpy(zero_copy_only=False) == "release"
+    true_there = table["first_m"].to_numpy(zero_copy_only=False) == where
     other = sweep("max_locations", ("dense", "sparse"), lowest_at(1))
-    mixed = pa.concat_tables([table.filter(pa.array(~released)), other.filter(pa.array(released))])
+    mixed = pa.concat_tables([table.filter(pa.array(true_there)), other.filter(pa.array(~true_there))])
     finding = judge(NAMED["best M of Limit on Dense is 5"], results(fig9=mixed))
-    assert finding.verdict == CORRECTED
-    assert finding.summary == "True in 1 of 1 cases as printed and 0 of 1 cases corrected."
+    assert finding.verdict == verdict
+    printed, corrected = (1, 0) if where == "paper" else (0, 1)
+    assert finding.summary == f"True in {printed} of 1 cases as printed and {corrected} of 1 cases corrected."
 
 
 @pytest.mark.parametrize(
     ("printed", "corrected", "expected"),
     [
-        ([True, True], [True], AGREES),
-        ([True, True], [False], CORRECTED),
-        ([False, False], [True], CORRECTED),
-        ([True, True, False], [False], CORRECTED),
-        ([True, False], [True, False], FAILS),  # half is not most
-        ([False], [False], FAILS),
+        ((2, 2), (1, 1), HOLDS),
+        ((3, 3), (0, 0), HOLDS),  # a claim about data: no algorithm, no correction
+        ((3, 4), (3, 3), MOSTLY),
+        ((3, 3), (2, 3), MOSTLY),
+        ((2, 3), (0, 0), MOSTLY),
+        ((3, 3), (1, 3), PRINTED_ONLY),
+        ((2, 3), (0, 1), PRINTED_ONLY),
+        ((2, 2), (1, 2), PRINTED_ONLY),  # half is not most
+        ((1, 3), (3, 3), CORRECTED_ONLY),
+        ((0, 1), (2, 3), CORRECTED_ONLY),
+        ((1, 2), (1, 1), CORRECTED_ONLY),
+        ((1, 2), (1, 2), FAILS),
+        ((0, 1), (0, 1), FAILS),
+        ((1, 2), (0, 0), FAILS),
     ],
 )
-def test_the_rule(printed: list[bool], corrected: list[bool], expected: str) -> None:
-    cases = [Case("as printed", "", holds, "") for holds in printed]
-    cases += [Case("corrected", "", holds, "") for holds in corrected]
-    assert verdict_of(tuple(cases)) == expected
+def test_the_verdict_follows_from_both_counts(
+    printed: tuple[int, int], corrected: tuple[int, int], expected: str
+) -> None:
+    """(true, all) cases of each way."""
+    ways = (("as printed", *printed), ("corrected", *corrected))
+    cases = [Case(way, "", number < true, "") for way, true, many in ways for number in range(many)]
+    assert verdict_of(cases) == expected
+
+
+def test_the_page_says_what_every_verdict_means() -> None:
+    for verdict in get_args(Verdict):
+        assert verdict in RULE.lower()
 
 
 def test_what_did_not_run_is_not_judged() -> None:
@@ -309,7 +331,7 @@ def test_what_did_not_run_is_not_judged() -> None:
 
 def test_claims_have_names_of_their_own_and_stand_with_an_experiment() -> None:
     assert len(NAMED) == len(CLAIMS)
-    assert set(HOLDS) == set(BROKEN) == set(NAMED)  # each is tested both ways
+    assert set(TRUE_NUMBERS) == set(FALSE_NUMBERS) == set(NAMED)  # each is tested both ways
     for claim in CLAIMS:
         assert claim.experiment in EXPERIMENTS
         assert set(claim.needs) <= set(EXPERIMENTS)
@@ -335,4 +357,4 @@ def test_statistics_of_another_size_are_not_held_against_the_paper() -> None:
     }
     whole = judge(NAMED["table 2, Dense"], results(table2=table))
     assert [case.holds for case in whole.cases] == [False, True, False, True]
-    assert whole.verdict == CORRECTED
+    assert whole.verdict == CORRECTED_ONLY

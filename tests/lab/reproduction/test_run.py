@@ -17,18 +17,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from locentropy.core.errors import ParameterError
-from locentropy_lab import as_printed, reproducing, storing
+from locentropy_lab import as_printed
+from locentropy_lab.reproduction import result_files, run
 from locentropy_lab.reproduction.claims import CLAIMS
-from locentropy_lab.reproduction.claims.judging import judge
-from locentropy_lab.reproduction.claims.judging import Results
-from locentropy_lab.reproduction.figures import figures
-from locentropy_lab.reproduction.experiments import DataSets
-from locentropy_lab.reproduction.simulations import LINES, PRINTED, Point, Simulations, printed_smooth_scales
-from locentropy_lab.reproduction.experiments import EXPERIMENTS
+from locentropy_lab.reproduction.claims.judging import Results, judge
+from locentropy_lab.reproduction.experiments import EXPERIMENTS, DataSets
+from locentropy_lab.reproduction.figures import figures_of
+from locentropy_lab.reproduction.result_files import Store
 from locentropy_lab.reproduction.sensitivities import crossings
 from locentropy_lab.reproduction.settings import FAST
-from locentropy_lab.reproduction.result_files import Store
-from locentropy_lab.reproduction.simulations import METRICS
+from locentropy_lab.reproduction.simulations import LINES, METRICS, PRINTED, Point, Simulations
 
 SMALL = replace(
     FAST,
@@ -87,7 +85,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Results:
         fcntl.flock(lock, fcntl.LOCK_EX)
         store = Store(shared)
         data_sets = DataSets(SMALL, store, None, lambda *_: None)
-        tables, _ = reproducing.computed(list(EXPERIMENTS.values()), data_sets, store)
+        tables, _ = run.computed(list(EXPERIMENTS.values()), data_sets, store)
     return Results(SMALL, tables)
 
 
@@ -135,8 +133,9 @@ def test_crossings_are_those_of_the_errata() -> None:
 
 def test_printed_scales_are_those_of_the_paper() -> None:
     users = np.array([0, 1, 2, 17, 400, 5000, 40_000])
-    ours = printed_smooth_scales(users, 5.0, 5, 5, FAST)
-    assert ours.tolist() == as_printed.limit_ss_scales(users, 5.0, FAST.delta, 5, 5, FAST.floor).tolist()
+    smooth = as_printed.algorithm_4(5, 5.0, FAST.delta, FAST.floor, largest=40_000)
+    ours = as_printed.limit_ss_scales(users, 5.0, FAST.delta, 5, 5, FAST.floor)
+    assert ours.tolist() == (2 * 5 * smooth[users] / 5.0).tolist()
 
 
 def test_lines_as_printed(tmp_path: Path) -> None:
@@ -160,7 +159,7 @@ def test_lines_as_printed(tmp_path: Path) -> None:
 def test_from_data_to_page(tmp_path: Path) -> None:
     said: list[str] = []
     wanted = ["table2", "fig1", "fig2", "fig3", "fig7", "fig8", "fig12", "recommendations"]
-    made = reproducing.reproduce(wanted, TINY, tmp_path, told=said.append)
+    made = run.run_experiments(wanted, TINY, tmp_path, told=said.append)
     assert list(made.skipped) == ["fig3", "fig12"]
     assert len(said) == len(wanted) - 2
     page = made.page.read_text()
@@ -185,9 +184,11 @@ def test_from_data_to_page(tmp_path: Path) -> None:
 def test_figures_have_words_and_one_colour_for_each_mechanism(tmp_path: Path) -> None:
     store = Store(tmp_path)
     data_sets = DataSets(TINY, store, None, lambda *_: None)
-    tables, _ = reproducing.computed(list(EXPERIMENTS.values()), data_sets, store)
+    tables, _ = run.computed(list(EXPERIMENTS.values()), data_sets, store)
     drawn = {
-        file: figure for name, table in tables.items() for file, figure in figures(name, table, TINY).items()
+        file: figure
+        for name, table in tables.items()
+        for file, figure in figures_of(name, table, TINY).items()
     }
     assert {"fig6", "fig6-release", "fig9", "fig9-release", "fig10", "fig10-release"} < set(drawn)
     colours: dict[str, set[str]] = {}
@@ -217,21 +218,21 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch
 
     monkeypatch.setitem(EXPERIMENTS, "fig7", replace(real, compute=stop))
     with pytest.raises(KeyboardInterrupt):
-        reproducing.reproduce(wanted, TINY, tmp_path)
+        run.run_experiments(wanted, TINY, tmp_path)
     assert not (tmp_path / "index.html").exists()
     monkeypatch.setitem(EXPERIMENTS, "fig7", real)
     for name in ("fig1", "fig5"):
         monkeypatch.setitem(EXPERIMENTS, name, replace(EXPERIMENTS[name], compute=stop))
     said: list[str] = []
-    reproducing.reproduce(wanted, TINY, tmp_path, told=said.append)
+    run.run_experiments(wanted, TINY, tmp_path, told=said.append)
     assert ["was finished" in line for line in said] == [True, True, False]
     with pytest.raises(KeyboardInterrupt):
-        reproducing.reproduce(wanted, TINY, tmp_path, again=True)
+        run.run_experiments(wanted, TINY, tmp_path, again=True)
     with pytest.raises(KeyboardInterrupt):  # other parameters: nothing of it is finished
-        reproducing.reproduce(wanted, replace(TINY, seeds=3), tmp_path)
-    monkeypatch.setattr(storing, "__version__", "0.0.0")
+        run.run_experiments(wanted, replace(TINY, seeds=3), tmp_path)
+    monkeypatch.setattr(result_files, "__version__", "0.0.0")
     with pytest.raises(KeyboardInterrupt):
-        reproducing.reproduce(wanted, TINY, tmp_path)
+        run.run_experiments(wanted, TINY, tmp_path)
 
 
 def test_counted_data_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,6 +255,6 @@ def test_a_file_of_somebody_else_is_not_taken_for_ours(tmp_path: Path) -> None:
 
 
 def test_unknown_names_are_refused() -> None:
-    with pytest.raises(ParameterError, match=r"fig13.*none of all, fig1"):
-        reproducing.chosen(["fig13"])
-    assert [each.name for each in reproducing.chosen(["fig2", "fig1"])] == ["fig1", "fig2"]
+    with pytest.raises(ParameterError, match=r"fig13.*Choose from all, fig1"):
+        run.chosen(["fig13"])
+    assert [each.name for each in run.chosen(["fig2", "fig1"])] == ["fig1", "fig2"]

@@ -19,11 +19,9 @@ from locentropy.core.bounds import Bounds
 from locentropy.core.errors import ParameterError, SourceError
 from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS, UNIT
 from locentropy.visits.queries import open_queries
-from locentropy_lab.reproduction.data_counts import DataCounts
-from locentropy_lab.reproduction.data_counts import Chunk, count
+from locentropy_lab.reproduction.data_counts import Chunk, DataCounts, count, total_shares
 from locentropy_lab.reproduction.paper_data import counted, identity, new_york
 from locentropy_lab.reproduction.settings import FAST, FULL
-from locentropy_lab.reproduction.data_counts import total_shares
 from locentropy_lab.zipf import ZipfVisits
 
 IDS = np.arange(1, 41)

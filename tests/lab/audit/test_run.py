@@ -12,18 +12,17 @@ from typer.testing import CliRunner
 
 from locentropy.cli.main import app
 from locentropy.privacy.guarantee import Guarantee
-from locentropy_lab.audit import auditing, words
-from locentropy_lab.audit.mutation.catalogue import CATALOGUE
-from locentropy_lab.audit.mutation.noise_faults import ONE_FIFTH, TWO_THIRDS
-from locentropy_lab.audit.mutation.catalogue import Tried
-from locentropy_lab.audit.search import Cost, Numerical
-from locentropy_lab.audit.results import FAST, FULL, Audit, Settings, Statistical, Teeth
-from locentropy_lab.audit.confidence import Attack
+from locentropy_lab.audit import report, run
 from locentropy_lab.audit.attack_draws import Drawn
+from locentropy_lab.audit.confidence import Attack
+from locentropy_lab.audit.mutation.catalogue import CATALOGUE, Trial
+from locentropy_lab.audit.mutation.noise_faults import ONE_FIFTH, TWO_THIRDS
+from locentropy_lab.audit.results import FAST, FULL, Audit, Power, Settings, Statistical
+from locentropy_lab.audit.search import Cost, Numerical
 from locentropy_lab.audit.subjects import SELECTION, at_defaults, subject_names
 
-DRAWS, TEETH, PROCESSES = 1000, 5000, 3
-BY_DRAWS = {(DRAWS, None): 0.04, (TEETH, None): 0.9, (TEETH, TWO_THIRDS.name): 1.4}
+DRAWS, POWER, PROCESSES = 1000, 5000, 3
+BY_DRAWS = {(DRAWS, None): 0.04, (POWER, None): 0.9, (POWER, TWO_THIRDS.name): 1.4}
 BY_RELEASES = {None: 0.02, ONE_FIFTH.name: 2.3}
 KEPT = Cost(epsilon=0.5, reached=0.5, kept=True, tried=1, worst="somebody")
 LIMIT = at_defaults("limit").guarantee
@@ -50,17 +49,17 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         noted.append(("releases", subject.name, runs, fault))
         return Attack(BY_RELEASES[fault], "", runs), runs
 
-    monkeypatch.setattr(auditing, "attack_on_draws", draws)
-    monkeypatch.setattr(auditing, "attack_on_releases", releases)
-    monkeypatch.setattr(auditing, "spread", _in_this_process)
+    monkeypatch.setattr(run, "attack_on_draws", draws)
+    monkeypatch.setattr(run, "attack_on_releases", releases)
+    monkeypatch.setattr(run, "spread", _in_this_process)
     monkeypatch.setattr(
-        auditing,
+        run,
         "searched_for",
         lambda name, _: Numerical(name, at_defaults(name).guarantee, None, KEPT),
     )
-    monkeypatch.setattr(auditing, "CATALOGUE", CATALOGUE[:1])
-    monkeypatch.setattr(auditing, "sound", lambda names, _: dict.fromkeys(names, ()))
-    monkeypatch.setattr(auditing, "try_fault", lambda fault: Tried(fault, ("seen",)))
+    monkeypatch.setattr(run, "CATALOGUE", CATALOGUE[:1])
+    monkeypatch.setattr(run, "run_checks", lambda names, _: dict.fromkeys(names, ()))
+    monkeypatch.setattr(run, "try_fault", lambda fault: Trial(fault, ("seen",)))
     return noted
 
 
@@ -72,7 +71,7 @@ def _in_this_process(
 
 
 def test_what_is_asked_for(asked: Asked) -> None:
-    found = auditing.audit((), Settings(DRAWS, FULL.runs, TEETH, PROCESSES))
+    found = run.run_audit((), Settings(DRAWS, FULL.runs, POWER, PROCESSES))
     attacked = [name for name in subject_names() if at_defaults(name).guarantee.private]
     assert asked[: 2 * len(attacked)] == [
         each
@@ -80,8 +79,8 @@ def test_what_is_asked_for(asked: Asked) -> None:
         for each in (("draws", name, DRAWS, None), ("releases", name, FULL.runs, None))
     ]
     assert asked[2 * len(attacked) :] == [
-        ("draws", "limit", TEETH, None),
-        ("draws", "limit", TEETH, TWO_THIRDS.name),
+        ("draws", "limit", POWER, None),
+        ("draws", "limit", POWER, TWO_THIRDS.name),
         ("releases", "limit", FULL.runs, ONE_FIFTH.name),
     ]
     assert [each.name for each in found.numerical] == list(subject_names())
@@ -91,25 +90,25 @@ def test_what_is_asked_for(asked: Asked) -> None:
     assert {(each.draws, each.with_few, each.runs) for each in found.statistical} == {
         (DRAWS, FULL.runs, FULL.runs)
     }
-    assert found.teeth == Teeth(1.0, 0.9, 1.4, 2.3)
-    assert found.mutation == (Tried(CATALOGUE[0], ("seen",)),)
+    assert found.power == Power(1.0, 0.9, 1.4, 2.3)
+    assert found.mutation == (Trial(CATALOGUE[0], ("seen",)),)
     assert found.checks == {CATALOGUE[0].caught_by: ()}
     assert found.ok
 
 
 def test_many_draws_are_not_drawn_twice(asked: Asked) -> None:
-    found = auditing.audit(["limit"], Settings(TEETH, FULL.runs - 1, TEETH, PROCESSES))
+    found = run.run_audit(["limit"], Settings(POWER, FULL.runs - 1, POWER, PROCESSES))
     assert asked == [
-        ("draws", "limit", TEETH, None),
+        ("draws", "limit", POWER, None),
         ("releases", "limit", FULL.runs - 1, None),
-        ("draws", "limit", TEETH, TWO_THIRDS.name),
+        ("draws", "limit", POWER, TWO_THIRDS.name),
     ]
-    assert found.teeth == Teeth(1.0, 0.9, 1.4, None)
+    assert found.power == Power(1.0, 0.9, 1.4, None)
     assert found.mutation == (), "faults are those of the whole software"
 
 
-def test_without_limit_there_are_no_teeth_to_show(asked: Asked) -> None:
-    assert auditing.audit(["shares"], Settings(DRAWS, 8, TEETH, PROCESSES)).teeth is None
+def test_without_limit_there_is_no_power_to_show(asked: Asked) -> None:
+    assert run.run_audit(["shares"], Settings(DRAWS, 8, POWER, PROCESSES)).power is None
     assert len(asked) == 2
 
 
@@ -118,9 +117,9 @@ GOOD = Audit(
     FULL,
     (Numerical("limit", LIMIT, KEPT, KEPT),),
     (ATTACKED,),
-    Teeth(1.0, 0.9, 1.4, 2.3),
+    Power(1.0, 0.9, 1.4, 2.3),
     {"noise is drawn anew": ()},
-    (Tried(CATALOGUE[0], ("seen",)),),
+    (Trial(CATALOGUE[0], ("seen",)),),
     60.0,
 )
 
@@ -128,10 +127,10 @@ GOOD = Audit(
 def test_a_full_audit_that_passes() -> None:
     assert GOOD.ok
     assert GOOD.complete
-    assert words.told_verdict(GOOD) == "Passed: the audit took 60 seconds."
-    assert words.told_teeth(GOOD.teeth).endswith("more than promised: it has teeth.")
-    assert words.told_faults(GOOD).startswith("1 of 1 planted faults were caught")
-    assert "1 of 1 checks find nothing wrong" in words.told_faults(GOOD)
+    assert report.verdict_text(GOOD) == "Passed: the audit took 60 seconds."
+    assert report.power_text(GOOD.power).endswith("more than guaranteed: the attacks can show a fault.")
+    assert report.faults_text(GOOD).startswith("1 of 1 planted faults were caught")
+    assert "1 of 1 checks find nothing wrong" in report.faults_text(GOOD)
 
 
 @pytest.mark.parametrize(
@@ -139,16 +138,16 @@ def test_a_full_audit_that_passes() -> None:
     [
         replace(GOOD, settings=replace(FULL, draws=FULL.draws - 1)),
         replace(GOOD, settings=replace(FULL, runs=FULL.runs - 1)),
-        replace(GOOD, teeth=None),
+        replace(GOOD, power=None),
         replace(GOOD, mutation=()),
     ],
-    ids=["draws", "runs", "teeth", "mutation"],
+    ids=["draws", "runs", "power", "mutation"],
 )
 def test_whatever_is_left_out_makes_it_incomplete(part: Audit) -> None:
     assert part.ok
     assert not part.complete
     assert part.to_dict()["complete"] is False
-    assert "not a full audit" in words.told_verdict(part)
+    assert "not a full audit" in report.verdict_text(part)
 
 
 @pytest.mark.parametrize("search", ["crowds", "tables"])
@@ -173,12 +172,12 @@ def test_draws_of_a_selection_must_not_show_what_releases_may() -> None:
 
 
 def test_what_is_wrong_is_said() -> None:
-    missed = replace(GOOD, mutation=(*GOOD.mutation, Tried(CATALOGUE[1], ())))
-    assert words.told_faults(missed).startswith("1 of 2 planted faults were caught")
-    alarmed = words.told_faults(replace(GOOD, checks={"a": (), "b": ("it is not",)}))
+    missed = replace(GOOD, mutation=(*GOOD.mutation, Trial(CATALOGUE[1], ())))
+    assert report.faults_text(missed).startswith("1 of 2 planted faults were caught")
+    alarmed = report.faults_text(replace(GOOD, checks={"a": (), "b": ("it is not",)}))
     assert "1 of 2 checks find nothing wrong" in alarmed
     assert "b: it is not" in alarmed
-    assert "NOT enough" in words.told_teeth(Teeth(1.0, 0.5, 1.4, 2.3))
+    assert "NOT enough" in report.power_text(Power(1.0, 0.5, 1.4, 2.3))
 
 
 def test_what_stopped_is_not_called_broken() -> None:
@@ -191,7 +190,7 @@ def test_what_stopped_is_not_called_broken() -> None:
     ):
         found = replace(GOOD, numerical=(Numerical("limit", LIMIT, crowds, tables),))
         assert not found.ok
-        assert words.numerical_rows(found)[0][-1] == verdict
+        assert report.numerical_rows(found)[0][-1] == verdict
     nothing, beyond, within = Attack(math.inf, "stopped", 0), Attack(1.1, "", 9), Attack(0.1, "", 9)
     for on_draws, on_releases, verdict in (
         (nothing, within, "NOT FINISHED"),
@@ -201,7 +200,7 @@ def test_what_stopped_is_not_called_broken() -> None:
         attacked = replace(ATTACKED, on_draws=on_draws, on_releases=on_releases)
         found = replace(GOOD, statistical=(attacked,))
         assert not found.ok
-        assert words.statistical_rows(found)[0][-1] == verdict
+        assert report.statistical_rows(found)[0][-1] == verdict
 
 
 @pytest.mark.parametrize("more", [[], ["--json"], ["--out", "audit.html"]])
@@ -209,7 +208,7 @@ def test_a_failed_audit_is_told_and_written_and_fails(
     more: list[str], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(auditing, "audit", lambda *_: replace(GOOD, teeth=Teeth(1.0, 0.5, 1.4, 2.3)))
+    monkeypatch.setattr(run, "run_audit", lambda *_: replace(GOOD, power=Power(1.0, 0.5, 1.4, 2.3)))
     done = CliRunner().invoke(app, ["audit", *more])
     assert done.exit_code == 10
     assert '"ok": false' in done.stdout if "--json" in more else "FAILED" in done.stdout
@@ -234,7 +233,7 @@ def test_options_are_heeded(
         assert settings == used
         return replace(GOOD, settings=settings)
 
-    monkeypatch.setattr(auditing, "audit", audit)
+    monkeypatch.setattr(run, "audit", audit)
     done = CliRunner().invoke(app, ["audit", *given])
     assert done.exit_code == 0, done.output
     assert ("Fewer draws or releases" in done.stderr) is warned
