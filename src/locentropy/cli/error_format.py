@@ -77,7 +77,7 @@ def as_command(call: str, command: str, options: Mapping[str, str]) -> str:
         return call
     given = _given_in(call)
     words = shlex.split(EXAMPLES[command])
-    first = next(at for at, word in enumerate(words) if word.startswith("--"))
+    first = next((at for at, word in enumerate(words) if word.startswith("--")), len(words))
     head, tail = words[:first], words[first:]
     said = dict(zip(tail[::2], tail[1::2], strict=True))
     if "source" in given and len(head) > len(command.split()) + 1:
@@ -85,7 +85,8 @@ def as_command(call: str, command: str, options: Mapping[str, str]) -> str:
     if given.keys() & {"grid", f"{_SELECTION}epsilon", "selects"}:
         said.pop("--places", None)  # one way to say which places
     own = {options[name]: value for name, value in given.items() if name in options}
-    said = own | {option: value for option, value in said.items() if option not in own}
+    first_of_all = {option: value for option, value in own.items() if option == "--mechanism"}
+    said = first_of_all | said | own
     return " ".join([*map(shlex.quote, head), *(_word(option, value) for option, value in said.items())])
 
 
@@ -95,10 +96,10 @@ def _given_in(call: str) -> dict[str, str]:
         parsed = ast.parse(call, mode="eval").body
     except SyntaxError:
         return {}
-    return _arguments(parsed) if isinstance(parsed, ast.Call) else {}
+    return _arguments(parsed, call) if isinstance(parsed, ast.Call) else {}
 
 
-def _arguments(call: ast.Call) -> dict[str, str]:
+def _arguments(call: ast.Call, source: str) -> dict[str, str]:
     from locentropy.mechanisms.registry import built_in_class, default_mechanism
 
     called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
@@ -106,12 +107,12 @@ def _arguments(call: ast.Call) -> dict[str, str]:
     within: dict[str, str] = {}
     for keyword in call.keywords:
         if isinstance(keyword.value, ast.Call):
-            within |= _arguments(keyword.value)
+            within |= _arguments(keyword.value, source)
         elif keyword.arg is not None:
-            own[keyword.arg] = _text(keyword.value)
+            own[keyword.arg] = _text(keyword.value, source)
     for argument in call.args:
         if isinstance(argument, ast.Call):
-            within |= _arguments(argument)
+            within |= _arguments(argument, source)
     kind = built_in_class(called)
     if kind is not None:
         named = {} if kind.name == default_mechanism() else {"mechanism": kind.name}
@@ -125,13 +126,14 @@ def _arguments(call: ast.Call) -> dict[str, str]:
     return within | own
 
 
-def _text(value: ast.expr) -> str:
+def _text(value: ast.expr, source: str) -> str:
     """A value as an option takes it: several with commas between them; True as a flag, without a value."""
     if isinstance(value, ast.List | ast.Tuple):
-        return ",".join(_text(each) for each in value.elts)
-    if isinstance(value, ast.Constant):
+        return ",".join(_text(each, source) for each in value.elts)
+    if isinstance(value, ast.Constant) and isinstance(value.value, str | bool):
         return "" if value.value is True else str(value.value)
-    return ast.unparse(value)  # a negative number
+    written = ast.get_source_segment(source, value) or ""
+    return written.replace("_", "")  # 14_058 in Python is 14058 here
 
 
 def _word(option: str, value: str) -> str:

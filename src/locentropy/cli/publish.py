@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 WHICH_LEDGER: Final = (
     "Say whether this release is counted. --ledger city.ledger counts it against the budget of these people, and "
     "refuses what would exceed it; make one with: locentropy ledger create city.ledger --population "
-    "'riders of the city' --epsilon 4. --no-ledger does not count it against any budget: use this only with synthetic data."
+    "'riders of the city' --epsilon 4. --no-ledger does not count it against any budget: use this only with "
+    "synthetic data."
 )
 
 
