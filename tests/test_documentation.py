@@ -209,7 +209,7 @@ def run(command: str) -> str:
     assert program == "locentropy"
     done = CliRunner().invoke(app, arguments)
     assert getattr(done.exception, "exit_code", done.exit_code) == (int(said[1]) if said else 0), done.output
-    return done.output
+    return done.stdout
 
 
 def test_a_command_that_ends_otherwise_than_told_is_found(tmp_path: Path) -> None:
@@ -220,6 +220,7 @@ def test_a_command_that_ends_otherwise_than_told_is_found(tmp_path: Path) -> Non
             run(wrong)
 
 
+@pytest.mark.slow
 def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command and every line of Python in turn, but for the installation."""
     monkeypatch.chdir(tmp_path)
@@ -248,6 +249,19 @@ def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "left: ε = 1, δ = 0" in printed["locentropy ledger show city.ledger"]
     assert (tmp_path / "march" / "report.html").exists()
     assert (tmp_path / "shops-2026" / "report.html").exists()
+
+
+PLANNING = ROOT / "docs" / "planning.md"
+
+
+@pytest.mark.parametrize("snippet", re.findall(r"^```console\n(.*?)^```", PLANNING.read_text(), re.S | re.M))
+def test_what_a_plan_is_said_to_show_is_what_it_shows(
+    snippet: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    command, _, shown = snippet.removeprefix("$ ").partition("\n")
+    assert run(command).split() == shown.split()
 
 
 @pytest.mark.slow
@@ -345,6 +359,7 @@ def test_notebooks_carry_no_results(notebook: Path) -> None:
         assert cell["execution_count"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=name)
 def test_notebooks_run(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import matplotlib

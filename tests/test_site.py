@@ -157,6 +157,7 @@ def serve(site: Path, route: Any) -> None:
     route.fulfill(path=path) if route.request.url.startswith(HERE) and path.is_file() else route.abort()
 
 
+@pytest.mark.slow
 def test_in_a_browser(site: Path) -> None:
     """Pages load without a word of complaint and from here alone; search finds, light and dark can be switched."""
     said: list[str] = []
