@@ -1,4 +1,4 @@
-"""Whether "in the top 10 with probability p" comes true as often as it says: the page's chances against the truth.
+"""Whether "in the top 10 with probability p" is true in a share p of the cases: the page's chances against the truth.
 
     python benchmarks/ranks.py                                   # all of it
     python benchmarks/ranks.py --data city --epsilon 1 --seeds 2
@@ -21,7 +21,7 @@ import locentropy as le
 from locentropy.core.bounds import Bounds
 from locentropy.evaluation.simulated_noise import SimulatedNoise
 from locentropy.release.report.ranking import TOP, posterior_of, top_chances
-from utility_data import GOWALLA, opened
+from utility_data import GOWALLA, open_data
 
 if TYPE_CHECKING:
     from utility_data import DataSet
@@ -32,7 +32,7 @@ SPANS = ((0.02, 0.1), (0.1, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.01
 M, C, K, DELTA = 5, 5, 50, 1e-8
 
 
-class Told(NamedTuple):
+class Chances(NamedTuple):
     """One release: the chance of every place, whether it came true, and the sums over those listed first."""
 
     chance: np.ndarray
@@ -50,8 +50,8 @@ def mechanisms(epsilon: float) -> dict[str, Any]:
     }
 
 
-def told(data: DataSet, name: str, mechanism: Any, seed: int) -> Told | None:
-    """None where no more than ten places have a value: then there are no chances."""
+def chances(data: DataSet, name: str, mechanism: Any, seed: int) -> Chances | None:
+    """The chances of one release; None if no more than ten places have a value."""
     made = mechanism.estimate(
         mechanism.measure(data.queries, data.locations, SimulatedNoise(seed)), data.locations
     )
@@ -65,10 +65,10 @@ def told(data: DataSet, name: str, mechanism: Any, seed: int) -> Told | None:
     true = np.zeros(len(truth), dtype=bool)
     true[np.argsort(-truth, kind="stable")[:TOP]] = True
     first = np.argsort(-ranking, kind="stable")[:TOP]
-    return Told(chance, true, float(true[first].sum()), float(chance[first].sum()))
+    return Chances(chance, true, float(true[first].sum()), float(chance[first].sum()))
 
 
-def print_table(name: str, found: dict[tuple[str, float], list[Told]]) -> None:
+def print_table(name: str, found: dict[tuple[str, float], list[Chances]]) -> None:
     print(f"\n{name}\n\n{'data':<10}{'ε':>5}{'right':>7}{'said':>6}")
     for (data, epsilon), runs in found.items():
         right, said = (np.mean([getattr(run, part) for run in runs]) for part in ("right", "said"))
@@ -92,14 +92,14 @@ def main() -> None:
     parser.add_argument("--epsilon", nargs="+", type=float, default=EPSILONS)
     parser.add_argument("--seeds", type=int, default=10)
     asked = parser.parse_args()
-    found: dict[str, dict[tuple[str, float], list[Told]]] = {name: {} for name in mechanisms(1.0)}
+    found: dict[str, dict[tuple[str, float], list[Chances]]] = {name: {} for name in mechanisms(1.0)}
     for data_name in asked.data:
         if data_name == "gowalla" and GOWALLA is None:
             continue
-        with opened(data_name) as data:
+        with open_data(data_name) as data:
             for epsilon in asked.epsilon:
                 for name, mechanism in mechanisms(epsilon).items():
-                    runs = [told(data, name, mechanism, seed) for seed in range(asked.seeds)]
+                    runs = [chances(data, name, mechanism, seed) for seed in range(asked.seeds)]
                     kept = [run for run in runs if run is not None]
                     if kept:
                         found[name][data_name, epsilon] = kept

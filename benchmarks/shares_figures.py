@@ -1,8 +1,8 @@
-"""The pictures of docs/shares.md: made-up places, simulated noise, and what Shares reads from it.
+"""The pictures of docs/shares.md: synthetic places, simulated noise, and what Shares infers from it.
 
     python benchmarks/shares_figures.py            # writes docs/figures/shares-*.png and prints what they show
 
-Nobody's data is in them: every visitor is drawn from a law, and noise is from a public seed.
+There is nobody's data in them: every visitor is drawn from a distribution, and noise from a public seed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from matplotlib import pyplot as plt
 
 from locentropy.core.share_profile import ShareProfile
 from locentropy.evaluation.simulated_noise import SimulatedNoise
-from locentropy.mechanisms.shares.estimator.inference import Reading, read
+from locentropy.mechanisms.shares.estimator.inference import Inferred, infer
 from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS, UNIT, Answers, ShareQueries
 
 PLACES, BUSY, MOST = 4000, 20, 10_000_000
@@ -64,32 +64,32 @@ def apart(draw: np.random.Generator, place: np.ndarray) -> np.ndarray:
 
 
 def answers(made: Town, epsilon: float, seed: int) -> Answers:
-    """What Shares is told about a town."""
-    questions = ShareQueries(epsilon)
+    """What Shares measures in a town."""
+    queries = ShareQueries(epsilon)
     profile = ShareProfile.from_rows(
         pa.array(np.arange(PLACES)),
-        (UNIT, questions.largest, SPLIT_MAX_VISITS),
+        (UNIT, queries.largest, SPLIT_MAX_VISITS),
         (made.place, np.minimum(made.visits, SPLIT_MAX_VISITS), made.presence),
         (made.presence, made.presence),
         (made.visits, made.presence),
     )
-    return questions.noised(profile, SimulatedNoise(seed))
+    return queries.answers(queries.privatize(profile, SimulatedNoise(seed)))
 
 
-def told(found: Reading, truth: np.ndarray, chosen: np.ndarray) -> str:
+def summary(found: Inferred, truth: np.ndarray, chosen: np.ndarray) -> str:
     """Error, bias and coverage over some of the places."""
     off = (found.entropy - truth)[chosen]
     covered = ((found.low <= truth) & (truth <= found.high))[chosen].mean()
-    return f"MSE {np.mean(off**2):.2f}, bias {off.mean():+.2f}, intervals hold {covered:.0%}"
+    return f"MSE {np.mean(off**2):.2f}, bias {off.mean():+.2f}, intervals contain {covered:.0%}"
 
 
 def look_figure(folder: Path) -> None:
-    """What the look of a place says, at three budgets."""
+    """What the presence at a place says, at three budgets."""
     figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.2), sharey=True)
     for axis, epsilon in zip(axes, (0.1, 1.0, 10.0), strict=True):
         made = town(epsilon, alike)
         asked = answers(made, epsilon, 2)
-        found = read(asked, MOST)
+        found = infer(asked, MOST)
         shown = np.arcsinh(asked.look / asked.look_scale)
         order = np.argsort(shown)
         axis.plot(shown, made.truth, ".", ms=1.5, color=PALE, label="true", rasterized=True)
@@ -100,7 +100,7 @@ def look_figure(folder: Path) -> None:
         )
         axis.set_title(f"ε = {epsilon:g}", fontsize=10, color=INK)
         axis.set_xlabel("look, in units of its noise (arcsinh)")
-        print(f"look, ε = {epsilon:g}: {told(found, made.truth, np.ones(PLACES, dtype=bool))}")
+        print(f"look, ε = {epsilon:g}: {summary(found, made.truth, np.ones(PLACES, dtype=bool))}")
     axes[0].set_ylabel("entropy, nats")
     axes[0].legend(loc="upper left", fontsize=7, frameon=False)
     saved(figure, folder / "shares-look.png")
@@ -109,7 +109,7 @@ def look_figure(folder: Path) -> None:
 def busy_figure(folder: Path) -> None:
     """Two columns: right on average for all places, and for busy ones."""
     made = town(1.0, alike)
-    found = read(answers(made, 1.0, 3), MOST)
+    found = infer(answers(made, 1.0, 3), MOST)
     busy = made.crowds >= BUSY
     figure, axes = plt.subplots(1, 2, figsize=(6.6, 3.3), sharey=True)
     for axis, name in zip(axes, ("entropy", "entropy_busy"), strict=True):
@@ -131,16 +131,16 @@ def busy_figure(folder: Path) -> None:
 def clustered_figure(folder: Path) -> None:
     """When the assumption is wrong: visitors of some places have few others, visitors of the rest many."""
     made = town(5.0, apart)
-    found = read(answers(made, 5.0, 4), MOST)
+    found = infer(answers(made, 5.0, 4), MOST)
     figure, axis = plt.subplots(figsize=(4.2, 3.6))
     for kind, colour, name in ((0, ACCENT, "people of 1 or 2 places"), (1, INK, "people of 8 to 24 places")):
         rows = np.arange(PLACES) % 2 == kind
         axis.plot(
             made.truth[rows], found.entropy[rows], ".", ms=1.8, color=colour, label=f"visited by {name}"
         )
-        print(f"clustered, {name}: {told(found, made.truth, rows)}")
+        print(f"clustered, {name}: {summary(found, made.truth, rows)}")
         busy = rows & (made.crowds >= BUSY)
-        print(f"clustered, {name}, busy: {told(found, made.truth, busy)}")
+        print(f"clustered, {name}, busy: {summary(found, made.truth, busy)}")
     axis.plot([0, 7], [0, 7], lw=0.8, color=PALE)
     axis.set_xlabel("true entropy, nats")
     axis.set_ylabel("published, nats")

@@ -1,9 +1,9 @@
-"""How soon `locentropy plan` answers, against the libraries it cannot do without.
+"""How soon `locentropy plan` answers, compared with importing the libraries that it needs.
 
     python benchmarks/startup.py
 
-Interleaved runs of whole processes; medians. The goal: at most 1.5 times `import numpy, scipy`, plus 0.3 seconds. The
-time of the processor is told besides that of the clock: on a machine with other work the clock measures that work.
+Interleaved runs of whole processes; medians. The goal: at most 1.5 times `import numpy, scipy`, plus 0.3 seconds. Both
+wall-clock and processor time are shown: on a machine with other work, wall-clock time measures that work too.
 Compiled files are written first, as pip does: a source tree that was never compiled starts slower.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 LOCENTROPY = "from locentropy.cli.main import run; run()"
 COMMANDS = {
     "import numpy, scipy": ("import numpy, scipy",),
-    "locentropy plan": (LOCENTROPY, "plan", "--epsilon", "1", "--locations", "14058", "--people", "10000"),
+    "locentropy plan": (LOCENTROPY, "plan", "--epsilon", "1", "--n-locations", "14058", "--n-users", "10000"),
     "locentropy --version": (LOCENTROPY, "--version"),
 }
 ROUNDS = 15

@@ -1,4 +1,4 @@
-"""How close to the truth what is published comes: the paper's mechanisms, Moments and Shares, on seven data sets.
+"""How close published values are to the truth: the paper's mechanisms, Moments and Shares, on seven data sets.
 
     python benchmarks/utility.py                                    # all of it
     python benchmarks/utility.py --data city regulars --epsilon 1 --seeds 2 --no-lists --json utility.json
@@ -6,8 +6,8 @@
 Errors are mean squared errors in nats² against the true entropy, over all places of the public list, visited or not,
 and are means over noise seeds. The paper's Limit, Limit-SS and Limit-CB are as it prints them (M = C = 5, k = 50,
 δ = 1e-8, nothing clipped); a place that Limit-CB withholds counts as published with 0, as in the paper. Moments "best"
-is the best of M in 1, 2, 5, 10, 20, 30 and C in 5, 20 in hindsight, which nobody has who publishes. Busy places have at
-least 20 visitors. Gowalla is read from the file that LOCENTROPY_GOWALLA names. At the end, what must hold is checked.
+is the best of M in 1, 2, 5, 10, 20, 30 and C in 5, 20 in hindsight, which a publisher does not have. Busy places have
+at least 20 visitors. Gowalla is read from the file that LOCENTROPY_GOWALLA names. At the end, the goals are checked.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from utility_data import GOWALLA, SETS, opened
+from utility_data import GOWALLA, SETS, open_data
 from utility_goals import best_moments, goals, print_goals
 from utility_scores import on_all_places, on_short_lists, on_twins
 
@@ -40,7 +40,7 @@ Results = dict[str, Any]
 def work(name: str, kind: str, epsilons: list[float], seeds: int) -> tuple[str, str, Results, float]:
     """One kind of measurement on one data set, in a process of its own."""
     began = time.perf_counter()
-    with opened(name) as data:
+    with open_data(name) as data:
         measured = WORK[kind](data, epsilons, seeds)
     return name, kind, measured, time.perf_counter() - began
 
@@ -67,7 +67,7 @@ def run(names: list[str], kinds: list[str], epsilons: list[float], seeds: int, p
 
 
 def shown(value: float | None) -> str:
-    """A number in few digits; a dash where nothing was measured."""
+    """A number in few digits; a dash if nothing was measured."""
     if value is None or math.isnan(value):
         return "–"
     return f"{value:.0f}" if value >= 100 else f"{value:.2f}" if value >= 10 else f"{value:.3f}"
@@ -149,8 +149,8 @@ def print_lists(results: Results, epsilons: list[float]) -> None:
 
 def print_twins(results: Results, epsilons: list[float]) -> None:
     title = (
-        "Two places with the same 200 visitors, one visited evenly and one ruled by regulars: the part of the true\n"
-        "difference that comes out"
+        "Two places with the same 200 visitors, one visited evenly and one mostly by regulars: the part of the true\n"
+        "difference that is published"
     )
     rows = [
         [kind, column, f"{found['true']:.2f}", *map(shown, by_epsilon.values())]

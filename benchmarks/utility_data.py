@@ -14,7 +14,8 @@ import pyarrow as pa
 
 import locentropy as le
 from locentropy.core.queries import CachedQueries
-from locentropy.datasets import City, ZipfVisits
+from locentropy.datasets import City
+from locentropy_lab.zipf import ZipfVisits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,14 +30,14 @@ TWINS = {
     "10 regulars of 61 visits, people of the city": ("city-even", "city-ruled"),
     "40 regulars of 20 visits, people of these two places": ("own-even", "own-ruled"),
 }
-"""Pairs of places with the same visitors: one visited evenly, one ruled by regulars."""
+"""Pairs of places with the same visitors: one visited evenly, one mostly by regulars."""
 
 Source = tuple[le.Visits, "le.mechanisms.Locations | None"]
 
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """Queries that remember their answers, and what the published values are to be compared with."""
+    """Queries that keep their answers, and the true values to compare with."""
 
     name: str
     queries: CachedQueries
@@ -79,7 +80,7 @@ def city(habits: str) -> Callable[[Path], Source]:
 
 def gowalla(_: Path) -> Source:
     assert GOWALLA is not None
-    # The list is that of the data, as in the paper, and counts as known.
+    # The list is that of the data, as in the paper, and is taken as known.
     return le.Visits(GOWALLA), None
 
 
@@ -98,7 +99,7 @@ def twins(_: Path) -> Source:
 
 
 def _pair(visitors: np.ndarray, even: int, regulars: int, visits: int, name: str) -> pa.Table:
-    """One place where all come equally often, and one with some regulars among people who come once."""
+    """One place that all visit equally often, and one with some regulars among people who come once."""
     ruled = np.ones(visitors.size, dtype=np.int64)
     ruled[:regulars] = visits
     return pa.table(
@@ -119,12 +120,12 @@ SETS: dict[str, Callable[[Path], Source]] = {
     "homes": city("homes"),
     "regulars": city("regulars"),
 }
-"""Each made from scratch, so that no file of an older version is taken for it."""
+"""Each is made anew, so that no file of an older version is used."""
 
 
 @contextmanager
-def opened(name: str) -> Iterator[DataSet]:
-    """A data set, made in a folder that is gone afterwards."""
+def open_data(name: str) -> Iterator[DataSet]:
+    """Make a data set in a temporary folder, and open it."""
     with TemporaryDirectory() as folder:
         visits, locations = (SETS | {"twins": twins})[name](Path(folder))
         with le.private.open_queries(

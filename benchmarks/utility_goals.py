@@ -1,4 +1,4 @@
-"""What must hold, computed from the figures of `utility.py`: passed, missed, or not measured."""
+"""The goals, checked with the figures of `utility.py`: passed, missed, or not measured."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WHAT = (TENFOLD, CONSTANT, LISTS, GOWALLA, REGULARS, SPLIT, COVERED, COVERED_BUS
 
 @dataclass(frozen=True)
 class Goal:
-    """One thing that must hold at one data set and ε."""
+    """One goal at one data set and ε."""
 
     what: str
     at: str
@@ -42,7 +42,7 @@ class Goal:
 
 
 def best_moments(scores: Results, epsilon: str, measure: str) -> tuple[str, float]:
-    """The bounds that hindsight chooses for Moments, and what they score; NaN where there is nothing."""
+    """The best bounds for Moments in hindsight, and their score; NaN if nothing was measured."""
     every = [
         (methods[epsilon][measure], name.removeprefix("moments "))
         for name, methods in scores.items()
@@ -53,7 +53,7 @@ def best_moments(scores: Results, epsilon: str, measure: str) -> tuple[str, floa
 
 
 def goals(results: Results) -> Iterator[Goal]:
-    """All that can be judged with what was measured."""
+    """Every goal that was measured."""
     for name, data in results["sets"].items():
         for epsilon, shares in data.get("scores", {}).get("shares", {}).items():
             yield from _of_one(name, data, epsilon, shares)
@@ -89,11 +89,11 @@ def _of_one(name: str, data: Results, epsilon: str, shares: Results) -> Iterator
 
 
 def print_goals(results: Results) -> None:
-    """Each thing that must hold with its closest case, or with every case that misses it."""
+    """Each goal with its closest case, or with every case that misses it."""
     grouped: dict[str, list[Goal]] = {what: [] for what in WHAT}
     for goal in goals(results):
         grouped[goal.what].append(goal)
-    print("\nMust hold\n")
+    print("\nGoals\n")
     for what, cases in grouped.items():
         missed = [case for case in cases if not case.holds]
         if not cases:
@@ -105,8 +105,8 @@ def print_goals(results: Results) -> None:
         )
         for case in missed or [closest(cases)]:
             sign = "≥" if case.at_least else "≤"
-            told = "missed" if missed else "closest"
-            print(f"     {told}: {case.at:<36} {case.value:8.3f}   (must be {sign} {case.limit:g})")
+            which = "missed" if missed else "closest"
+            print(f"     {which}: {case.at:<36} {case.value:8.3f}   (must be {sign} {case.limit:g})")
 
 
 def closest(cases: list[Goal]) -> Goal:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from importlib import import_module
-from importlib.util import find_spec
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import locentropy as le
 from locentropy.evaluation.simulated_noise import SimulatedNoise
-from locentropy_lab.reproduction import as_printed
+from locentropy_lab import as_printed
 from utility_data import TWINS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from utility_data import DataSet
 
@@ -31,12 +30,10 @@ HINDSIGHT_M, HINDSIGHT_C = (1, 2, 5, 10, 20, 30), (5, 20)
 LIST_SIZES = (10, 30, 100, 300, 1000)
 
 
-def mechanism(name: str) -> Callable[..., Any] | None:
-    """A mechanism's class, or None as long as there is none of that name."""
-    found: Callable[..., Any] | None = getattr(le, name, None)
-    if found is None and find_spec(f"locentropy.mechanisms.{name.lower()}") is not None:
-        found = getattr(import_module(f"locentropy.mechanisms.{name.lower()}"), name)
-    return found
+def simulated(mechanism: le.Mechanism, data: DataSet, seed: int) -> le.mechanisms.Estimates:
+    """What a mechanism would publish, with noise from a seed."""
+    measurements = mechanism.measure(data.queries, data.locations, SimulatedNoise(seed))
+    return mechanism.estimate(measurements, data.locations)
 
 
 def score(data: DataSet, entropy: np.ndarray, estimates: le.mechanisms.Estimates | None = None) -> Score:
@@ -55,12 +52,12 @@ def score(data: DataSet, entropy: np.ndarray, estimates: le.mechanisms.Estimates
 
 
 def tell(text: str) -> None:
-    """Progress, from whichever process makes it."""
+    """Print progress, from any of the processes."""
     print(text, file=sys.stderr, flush=True)
 
 
 def mean(values: np.ndarray) -> float:
-    """NaN where there is nothing."""
+    """The mean; NaN of nothing."""
     return float(values.mean()) if len(values) else float("nan")
 
 
@@ -109,19 +106,15 @@ def printed(data: DataSet, epsilons: Sequence[float], seeds: int) -> Iterator[tu
 
 def ours(data: DataSet, epsilons: Sequence[float], seeds: int) -> Iterator[tuple[str, float, Score]]:
     """Moments, with every bound that hindsight may choose from, and Shares."""
-    moments, shares = mechanism("Moments"), mechanism("Shares")
     for epsilon in epsilons:
-        made: dict[str, Any] = {}
-        if moments is not None:
-            for m in HINDSIGHT_M:
-                made |= {f"moments M={m} C={c}": moments(epsilon, m, c) for c in HINDSIGHT_C}
-        if shares is not None:
-            made["shares"] = shares(epsilon)
+        made: dict[str, le.Mechanism] = {
+            f"moments M={m} C={c}": le.Moments(epsilon, max_locations=m, max_visits=c)
+            for m, c in product(HINDSIGHT_M, HINDSIGHT_C)
+        }
+        made["shares"] = le.Shares(epsilon)
         for seed in range(seeds):
             for name, each in made.items():
-                estimates = each.estimate(
-                    each.measure(data.queries, data.locations, SimulatedNoise(seed)), data.locations
-                )
+                estimates = simulated(each, data, seed)
                 yield name, epsilon, score(data, estimates.entropy, estimates)
         tell(f"{data.name}: ε = {epsilon:g} done")
 
@@ -145,10 +138,9 @@ def on_short_lists(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict
 
     Every list has a noise seed of its own. What is compared are means over the lists of one size.
     """
-    shares = mechanism("Shares")
     mean_of_all = data.truth.mean()
     sizes: dict[str, Any] = {}
-    for size in (size for size in LIST_SIZES if size < len(data.truth) and shares is not None):
+    for size in (size for size in LIST_SIZES if size < len(data.truth)):
         errors: dict[float, list[float]] = {epsilon: [] for epsilon in epsilons}
         constant = []
         for seed in range(seeds):
@@ -156,10 +148,7 @@ def on_short_lists(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict
             part = data.restricted_to(np.sort(chosen))
             constant.append(float(np.mean((part.truth - mean_of_all) ** 2)))
             for epsilon in epsilons:
-                estimates = shares(epsilon).estimate(
-                    shares(epsilon).measure(part.queries, part.locations, SimulatedNoise(seed)),
-                    part.locations,
-                )
+                estimates = simulated(le.Shares(epsilon), part, seed)
                 errors[epsilon].append(score(part, estimates.entropy)["mse"])
         measured = {f"{epsilon:g}": float(np.mean(values)) for epsilon, values in errors.items()}
         tell(f"{data.name}: lists of {size} done")
@@ -168,20 +157,14 @@ def on_short_lists(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict
 
 
 def on_twins(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict[str, Any]:
-    """Which part of the true difference between the two places of each pair comes out, by both columns of Shares."""
-    shares = mechanism("Shares")
+    """The part of the true difference between the two places of each pair that both columns of Shares show."""
     ids = data.locations.ids.to_pylist()
     pairs = {kind: tuple(ids.index(name) for name in names) for kind, names in TWINS.items()}
     found: dict[str, Any] = {}
     for kind, (even, ruled) in pairs.items():
         found[kind] = {"true": float(data.truth[even] - data.truth[ruled]), "parts": {}}
-    for epsilon in epsilons if shares is not None else ():
-        runs = [
-            shares(epsilon).estimate(
-                shares(epsilon).measure(data.queries, data.locations, SimulatedNoise(seed)), data.locations
-            )
-            for seed in range(seeds)
-        ]
+    for epsilon in epsilons:
+        runs = [simulated(le.Shares(epsilon), data, seed) for seed in range(seeds)]
         for kind, (even, ruled) in pairs.items():
             for column in ("entropy", "entropy_busy"):
                 apart = [getattr(run, column)[even] - getattr(run, column)[ruled] for run in runs]

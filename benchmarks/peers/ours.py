@@ -1,7 +1,7 @@
-"""Ours: a full `publish` with a ledger, files and all, by one mechanism; the page alone is left out.
+"""Ours: a full `publish` with a ledger and all files but the page, by one mechanism.
 
-The page is for people to look at, no peer draws one, so a blank one takes its place. How long noise took is
-told apart: it is the price of privacy itself, whoever pays it.
+No peer draws a page, so a blank one takes its place. The time that drawing noise took is also given by itself: it is
+the price of privacy, whoever pays it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow.parquet as pq
 from turn import EPSILON, C, M, take_turn
 
 import locentropy as le
 from locentropy.privacy.noise import OpenDPNoise
-from locentropy.release.report import page as pages
+from locentropy.release import files
 
 MECHANISMS = {
     "limit": le.paper.Limit(EPSILON, max_locations=M, max_visits=C),
@@ -47,7 +48,7 @@ class NoiseClock:
 
 
 def main(mechanism: str, folder: Path) -> None:
-    pages.draw_with(lambda release: b"")
+    patch.object(files, "_page", lambda release: b"").start()
     clock, number = NoiseClock(), itertools.count(1)
     ledger = le.Ledger.create(folder / "ledger", "nobody: these visits are made up", epsilon=10)
 
