@@ -208,7 +208,7 @@ def failing(monkeypatch, number):
 
     for owner, name in (
         (os, "open"), (os, "fsync"), (os, "fdopen"), (Path, "mkdir"), (Path, "rename"), (Path, "chmod"),
-        (files, "parquet_of"), (files, "csv_of"), (files, "manifest"), (files, "details"), (files, "written"),
+        (files, "parquet_of"), (files, "csv_of"), (files, "manifest"), (files, "details"), (files, "dump_document"),
     ):  # fmt: skip
         monkeypatch.setattr(owner, name, breaking(name, getattr(owner, name)))
     return calls

@@ -1,4 +1,10 @@
-"""Strict YAML: documents that anybody may have written, read without trusting them."""
+"""Strict YAML: reads files that anybody may have written, and writes the documents of a release.
+
+Plan files and release documents are small mappings of plain values. One loader reads both, and refuses everything in
+YAML that is ambiguous or can grow beyond the size of its text: aliases, tags, repeated keys, deep nesting, endless
+numbers, several documents. They differ in their scalars only: in a plan every scalar stays the text that was written,
+in a release document it has the type that YAML gives it.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +16,41 @@ import yaml
 from locentropy.core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
-DEEPEST: Final = 3
+MAX_DOCUMENT_BYTES: Final = 512 * 1024
+"""Largest release document that is read; ours have a few thousand bytes."""
 
-_PLAIN_TAGS: Final = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("str", "map", "seq"))
+_MAX_DOCUMENT_DEPTH: Final = 20
+_MAX_NUMBER_LENGTH: Final = 40
+"""Characters. YAML has sexagesimal numbers, 1:30:00, and a long chain of these takes minutes to add up."""
+_NUMBERS: Final = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+_LINE_WIDTH: Final = 100
 
-Plain = str | list[Any] | dict[str, Any]
 
+def parse_mapping(raw: bytes, *, typed: bool, max_depth: int) -> dict[Any, Any]:
+    """The mapping in a YAML text.
 
-def parsed(raw: bytes) -> dict[str, Any]:
-    """The mapping in a YAML text; every scalar is the text it was written as."""
-    import yaml
+    Parameters
+    ----------
+    raw
+        The text, in UTF-8.
+    typed
+        Whether scalars get the type that YAML's safe loader gives them; if not, each is the text that was written.
+    max_depth
+        How deeply mappings and lists may be nested; a mapping of scalars has depth 1.
 
+    Raises
+    ------
+    ParameterError
+        With what is wrong and, where known, the line or the key.
+    """
     try:
-        text = raw.decode("utf-8")
-        _check_shape(yaml.parse(text))
-        content = _plain(yaml.compose(text, Loader=yaml.BaseLoader), "")
+        loader = _StrictLoader(raw.decode("utf-8"), typed=typed, max_depth=max_depth)
+        try:
+            content = loader.value(loader.get_single_node(), "")
+        finally:
+            loader.dispose()
     except UnicodeDecodeError:
         raise ParameterError("is not UTF-8 text.") from None
     except yaml.YAMLError as error:
@@ -37,128 +60,102 @@ def parsed(raw: bytes) -> dict[str, Any]:
             f"is not YAML{where}: {getattr(error, 'problem', None) or 'unreadable'}."
         ) from None
     if not isinstance(content, dict):
-        raise ParameterError("must be a mapping of keys such as version, mechanism, locations, budget.")
+        raise ParameterError("must be a mapping of keys and values at its top.")
     return content
 
 
-def _check_shape(events: Iterable[Any]) -> None:
-    """Refuse aliases and deep nesting while they are read, before anything is built from them."""
-    import yaml
+def read_document(path: Path) -> dict[str, Any]:
+    """The mapping in a document of a release; raise ReleaseError if there is none."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_DOCUMENT_BYTES + 1)
+    except OSError as error:
+        raise ReleaseError(f"{path} cannot be read: {error.strerror or type(error).__name__}.") from None
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise ReleaseError(
+            f"{path} is larger than {MAX_DOCUMENT_BYTES // 1024} kB, which no such file of a release is."
+        )
+    try:
+        return parse_mapping(content, typed=True, max_depth=_MAX_DOCUMENT_DEPTH)
+    except ParameterError:
+        # Without the reason, which may quote the file: it may hold anything.
+        raise ReleaseError(f"{path} is not a YAML file as a release has it.") from None
 
-    depth = 0
-    for event in events:
+
+def dump_document(document: dict[str, Any], heading: str) -> bytes:
+    """A document of a release as YAML, below a comment of one or more lines."""
+    lines = [line for text in heading.splitlines() for line in wrap(text, _LINE_WIDTH)]
+    comment = "".join(f"# {line}\n" for line in lines)
+    body = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_LINE_WIDTH)
+    return (comment + body).encode()
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """Refuses aliases, tags and deep nesting while nodes are composed, before anything is built from them."""
+
+    def __init__(self, text: str, *, typed: bool, max_depth: int) -> None:
+        super().__init__(text)
+        self._typed = typed
+        self._max_depth = max_depth
+        self._depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent):
-            raise ParameterError("aliases (*name) are not allowed; write the value again.")
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            raise ParameterError(f"line {event.start_mark.line + 1} is nested deeper than any plan.")
+            raise ParameterError(f"line {line}: aliases (*name) are not allowed; write the value again.")
+        if getattr(event, "tag", None) is not None:
+            raise ParameterError(
+                f"line {line}: the tag {event.tag[:60]!r} is not allowed; write a plain value."
+            )
+        nested = isinstance(event, yaml.CollectionStartEvent)
+        if nested and self._depth == self._max_depth:
+            raise ParameterError(f"line {line} is nested deeper than {self._max_depth} levels.")
+        self._depth += nested
+        node = super().compose_node(parent, index)
+        self._depth -= nested
+        return node
 
+    def value(self, node: Any, path: str) -> Any:
+        """The mapping, list or scalar of a node; `path` is the key it is found at."""
+        if node is None:
+            return None
+        if isinstance(node, yaml.ScalarNode):
+            return self._scalar(node, path)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(each, path) for each in node.value]
+        content: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise ParameterError(f"{path or 'the file'} has a key that is not a word.")
+            at = f"{path}.{key_node.value}" if path else str(key_node.value)
+            key = self._scalar(key_node, at)
+            if key in content:
+                raise ParameterError(f"{at} is given twice.")
+            content[key] = self.value(value_node, at)
+        return content
 
-def _plain(node: Any, path: str) -> Plain:
-    """A node as mapping, list or text; `path` is the key it is found at."""
-    import yaml
-
-    if node is None:
-        return ""
-    if node.tag not in _PLAIN_TAGS:
-        raise ParameterError(f"{path or 'the file'} carries the tag {node.tag[:60]!r}; tags are not allowed.")
-    if isinstance(node, yaml.ScalarNode):
-        return str(node.value)
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(each, path) for each in node.value]
-    return _mapping(node, path)
-
-
-def _mapping(node: Any, path: str) -> dict[str, Any]:
-    import yaml
-
-    content: dict[str, Any] = {}
-    for key, value in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            raise ParameterError(f"{path or 'the file'} has a key that is not a word.")
-        at = f"{path}.{key.value}" if path else str(key.value)
-        if key.value in content:
-            raise ParameterError(f"{at} is given twice.")
-        content[str(key.value)] = _plain(value, at)
-    return content
-
-
-LARGEST: Final = 512 * 1024
-"""Bytes that a document may have: ours have a few thousand."""
-
-_WIDTH: Final = 100
-_LONGEST_NUMBER: Final = 40
-"""Characters: YAML also counts in sixties, 1:30:00, and a long chain of these takes minutes to add up."""
+    def _scalar(self, node: Any, path: str) -> Any:
+        if not self._typed:
+            return str(node.value)
+        if node.tag in _NUMBERS and len(node.value) > _MAX_NUMBER_LENGTH:
+            raise ParameterError(f"{path} is a number with too many digits.")
+        try:
+            return self.construct_object(node)  # type: ignore[no-untyped-call]
+        except (ValueError, TypeError, AttributeError):  # such as a date with a 13th month
+            raise ParameterError(f"{path} is not a value that can be read.") from None
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes everything where it stands; anchors and aliases are for machines."""
+    """Writes every value where it occurs, without anchors and aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
-def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    """Paragraphs as paragraphs, not as one line with quotes around it."""
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """Texts of several lines as blocks, rather than as one quoted line."""
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
 
 
-_Dumper.add_representer(str, _text)
-
-
-class _Loader(yaml.SafeLoader):
-    """Refuses what could mean two things, or grow beyond its size: repeated keys, aliases, tags and endless numbers."""
-
-    def compose_node(self, parent: Any, index: int) -> Any:
-        event = self.peek_event()  # type: ignore[no-untyped-call]
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) is not None:
-            raise yaml.YAMLError("aliases and tags are not allowed")
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        mapping = super().construct_mapping(node, deep=deep)
-        if len(mapping) != len(node.value):
-            raise yaml.YAMLError("a key is repeated")
-        return mapping
-
-    def construct_yaml_int(self, node: Any) -> int:
-        return super().construct_yaml_int(_short(node))
-
-    def construct_yaml_float(self, node: Any) -> float:
-        return super().construct_yaml_float(_short(node))
-
-
-def _short(node: Any) -> Any:
-    if len(node.value) > _LONGEST_NUMBER:
-        raise yaml.YAMLError("a number has too many digits")
-    return node
-
-
-_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
-_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
-
-
-def written(document: dict[str, Any], heading: str) -> bytes:
-    """A document as YAML below a comment of one or more lines."""
-    lines = [line for text in heading.splitlines() for line in wrap(text, _WIDTH)]
-    comment = "".join(f"# {line}\n" for line in lines)
-    body = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
-    return (comment + body).encode()
-
-
-def read_document(path: Path) -> dict[str, Any]:
-    """The mapping in a YAML file, or a ReleaseError that says why there is none."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise ReleaseError(f"{path} cannot be read: {error.strerror or type(error).__name__}.") from None
-    if len(content) > LARGEST:
-        raise ReleaseError(f"{path} is larger than {LARGEST // 1024} kB, which no such file of a release is.")
-    try:
-        document = yaml.load(content.decode(), Loader=_Loader)  # noqa: S506  # a safe loader, only stricter
-    except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError):
-        raise ReleaseError(f"{path} is not a YAML file as a release has it.") from None
-    if not isinstance(document, dict):
-        raise ReleaseError(f"{path} must hold names and values at its top.")
-    return document
+_Dumper.add_representer(str, _represent_text)

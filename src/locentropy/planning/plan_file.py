@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import atomic_write
-from locentropy.core.strict_yaml import parsed
+from locentropy.core.strict_yaml import parse_mapping
 from locentropy.mechanisms.parameters import read_parameters, written_parameters
 from locentropy.mechanisms.registry import described, mechanism_from
 from locentropy.mechanisms.select import SelectLocations
@@ -69,7 +69,7 @@ def read(path: str | Path) -> Plan:
     with _complaints(f"{source}: "):
         if len(raw) > LARGEST_FILE:
             raise ParameterError(f"larger than {LARGEST_FILE // 1024} KB, which no plan is.")
-        return _plan_of(parsed(raw))
+        return _plan_of(parse_mapping(raw, typed=False, max_depth=3))
 
 
 def _content(plan: Plan) -> dict[str, Any]:

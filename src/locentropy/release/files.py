@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from locentropy.core.errors import ReleaseError
 from locentropy.core.files import made_folder, naming, sync_folder
-from locentropy.core.strict_yaml import written
+from locentropy.core.strict_yaml import dump_document
 from locentropy.release.details import details
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.tables import csv_of, parquet_of
@@ -183,12 +183,12 @@ def contents(release: Release) -> Iterator[tuple[str, Content]]:
         names.parquet: parquet_of(table, statement),
         names.csv: csv_of(table),
         names.report: _page(release),
-        names.manifest: written(manifest(statement), heading(statement)),
+        names.manifest: dump_document(manifest(statement), heading(statement)),
     }
     yield from files.items()
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     document = details(statement, table.column_names, len(release), hashes)
-    yield names.details, written(document, heading(statement))
+    yield names.details, dump_document(document, heading(statement))
 
 
 def _write(path: Path, content: Content) -> None:

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.errors import LocentropyError, ReleaseError
-from locentropy.core.strict_yaml import read_document, written
+from locentropy.core.strict_yaml import dump_document, read_document
 from locentropy.core.version import __version__
 from locentropy.ledger.rules import Budget
 from locentropy.mechanisms.registry import built_in_class
@@ -302,7 +302,7 @@ def _different(one: dict[str, object], other: dict[str, object]) -> list[str]:
 
 def _layout(path: Path, expected: dict[str, Any], statement: Statement) -> Iterator[str]:
     """Compare the whole text: comments are read by people and by nothing else."""
-    if regular(path).read_bytes() != written(expected, heading(statement)):
+    if regular(path).read_bytes() != dump_document(expected, heading(statement)):
         yield f"{path.name} is not as it was written: its words, comments or layout were changed."
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from locentropy.core.strict_yaml import written
+from locentropy.core.strict_yaml import dump_document
 from locentropy.release.files import names_for
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.report import text
@@ -99,7 +99,7 @@ def page(release: Release, *, most: int = MOST) -> bytes:
         use=text.use(statement),
         tables=joined(tag("code", files.csv), " and ", tag("code", files.parquet)),
         details=tag("code", files.details),
-        manifest=joined(written(manifest(statement), heading(statement)).decode()),
+        manifest=joined(dump_document(manifest(statement), heading(statement)).decode()),
         release_id=tag("code", statement.release_id),
         version=joined(statement.software_version),
         data=script_json(_data(release, ranking, shown)),
