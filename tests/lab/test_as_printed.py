@@ -8,10 +8,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import locentropy as le
+from locentropy.core.errors import ParameterError
+from locentropy.core.locations import Locations
+from locentropy.evaluation.candidates import candidates
+from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy.mechanisms.registry import described, installed_names, mechanism_class, mechanism_from
 from locentropy.privacy.calibration import calibrate, lattice_scales
-from locentropy.privacy.noise import LATTICE
+from locentropy.privacy.noise import LATTICE, OpenDPNoise
 from locentropy.privacy.sensitivity import (
     global_sensitivity,
     local_sensitivity,
@@ -19,6 +26,8 @@ from locentropy.privacy.sensitivity import (
 )
 from locentropy.privacy.smooth import SmoothSensitivity
 from locentropy_lab import as_printed
+from locentropy_lab.audit.subjects import Recorder, crowd_queries
+from locentropy_lab.zipf import ZipfVisits
 from tests.mechanisms.neighbours import entropy, every_crowd, joined, worst
 from tests.mechanisms.promises import selective_delta
 from tests.mechanisms.recording import Measured
@@ -286,3 +295,94 @@ def test_a_grid_of_thresholds_in_one_call():
 def test_wide_noise_is_of_the_asked_scale():
     drawn = as_printed.noisy(np.zeros(20_000), 7.0, 3).entropy
     assert np.abs(drawn).mean() == pytest.approx(7.0, rel=0.05)
+
+
+# --- mechanisms ---------------------------------------------------------------------------------------------------
+
+NAMES = ("limit-as-printed", "limit-ss-as-printed", "limit-cb-as-printed")
+CROWDS = [{1: 4, 2: 3}, {1: 60, 5: 20}, {}, {3: 49}, {2: 700}]
+USERS = np.array([7, 80, 0, 49, 700])
+
+
+def made(name: str, **changed: object) -> as_printed.AsPrinted:
+    mechanism = mechanism_from(name, {**mechanism_class(name).example, **changed})
+    assert isinstance(mechanism, as_printed.AsPrinted)
+    return mechanism
+
+
+def recorded(mechanism: as_printed.AsPrinted) -> Recorder:
+    queries, noise = crowd_queries(CROWDS), Recorder()
+    mechanism.measure(queries, Locations(queries.locations), noise)
+    return noise
+
+
+def test_they_are_found_by_name_and_are_no_mechanisms_of_the_product() -> None:
+    assert set(NAMES) <= set(installed_names())
+    for name in NAMES:
+        mechanism = made(name)
+        assert mechanism.name == name
+        assert not mechanism.is_built_in
+        assert mechanism_from(*described(mechanism)) == mechanism
+        assert not mechanism.compared
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_promise_nothing_and_publish_refuses_them(name: str) -> None:
+    mechanism = made(name)
+    assert not mechanism.guarantee.private
+    queries = crowd_queries(CROWDS)
+    listed = Locations(queries.locations)
+    measured = mechanism.measure(queries, listed, OpenDPNoise())
+    assert not measured.private
+    assert not mechanism.estimate(measured, listed).private
+    visits = le.Visits(pa.table({"user": [1, 2], "location": ["a", "a"]}))
+    with pytest.raises(le.LocentropyError, match="not_private"):
+        le.publish(visits, mechanism, le.PublicLocations(["a"]), ledger=None)
+
+
+def test_their_noise_has_the_scales_of_the_paper() -> None:
+    [limit] = recorded(made("limit-as-printed")).draws
+    assert limit.scales == pytest.approx(np.full(5, as_printed.limit_scale(1.0, 5, 5) * LATTICE))
+    [smooth] = recorded(made("limit-ss-as-printed")).draws
+    printed = as_printed.limit_ss_scales(USERS, 1.0, DELTA, 5, 5)
+    assert smooth.scales == pytest.approx(printed * LATTICE)
+    [crowd] = recorded(made("limit-cb-as-printed")).draws
+    assert crowd.scales == pytest.approx(np.full(2, as_printed.limit_cb_scale(1.0, 5, 5, 50) * LATTICE))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_are_noisy_entropies_and_are_not_clipped(name: str) -> None:
+    mechanism, queries = made(name), crowd_queries(CROWDS * 40)
+    listed = Locations(queries.locations)
+    estimates = mechanism.estimate(mechanism.measure(queries, listed, SimulatedNoise(1)), listed)
+    assert estimates.locations.equals(listed.ids)
+    shown = ~np.isnan(estimates.entropy)
+    assert shown.tolist() == ([True] * 200 if "cb" not in name else [False, True, False, False, True] * 40)
+    if name != "limit-cb-as-printed":
+        assert estimates.entropy.min() < 0
+    silent = mechanism.estimate(mechanism.measure(queries, listed, Recorder()), listed).entropy
+    assert silent[shown][:1] == pytest.approx([entropy(CROWDS[int(np.flatnonzero(shown)[0])])], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_beyond_what_is_printed_are_refused(name: str) -> None:
+    with pytest.raises(ParameterError, match=r"max_visits=1.*infinite at C = 1.*For example"):
+        made(name, max_visits=1)
+    for wrong in ({"epsilon": 0.0}, {"max_locations": 0}):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
+            made(name, **wrong)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_are_compared_by_evaluate(name: str) -> None:
+    table = ZipfVisits(users=300, locations=40, max_places=20, max_visits=9).table()
+    listed = le.PublicLocations(list(range(1, 41)))
+    evaluation = le.evaluate(le.Visits(table), candidates([name], ["5"]), listed, seeds=2)
+    [compared] = evaluation.compared
+    assert compared.label == name
+    assert compared.scores["published"].mean > 0
+
+
+def test_smoothing_ends_where_the_floor_is_reached() -> None:
+    with pytest.raises(ParameterError, match="floor=0"):
+        as_printed.limit_ss_scales(np.array([1]), 1.0, DELTA, 5, 5, floor=0)

@@ -1,3 +1,3 @@
-"""The laboratory of locentropy: the 2016 paper reproduced, its synthetic data, and the audit."""
+"""The laboratory of locentropy: its audit, the 2016 paper reproduced, and the paper's synthetic data."""
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0.dev0"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import get_args
 
 import pyarrow as pa
@@ -321,6 +322,21 @@ def test_the_verdict_follows_from_both_counts(
 def test_the_page_says_what_every_verdict_means() -> None:
     for verdict in get_args(Verdict):
         assert verdict in RULE.lower()
+
+
+def test_the_documented_verdicts_follow_from_the_documented_counts() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()]
+    rows = [row for row in rows if len(row) == 5 and " of " in row[3]]
+    assert len(rows) == len(CLAIMS)
+    for name, _, verdict, *counts in rows:
+        cases = [
+            Case(way, "", number < int(count.split(" of ")[0]), "")
+            for way, count in zip(("as printed", "corrected"), counts, strict=True)
+            if count
+            for number in range(int(count.split(" of ")[1]))
+        ]
+        assert verdict.removesuffix(" at 1 million users").strip("*") == verdict_of(cases), name
 
 
 def test_what_did_not_run_is_not_judged() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import locentropy
+from tests.cli.running import process as locentropy
 
 
 @pytest.fixture(autouse=True)
