@@ -161,6 +161,13 @@ def test_files_that_pages_name_exist() -> None:
             assert (ROOT / path).exists(), f"{name(page)}: {path}"
 
 
+def test_pages_that_the_code_names_exist() -> None:
+    for folder in ("src", "lab", "benchmarks"):
+        for file in ROOT.joinpath(folder).rglob("*.py"):
+            for path in re.findall(r"docs/[\w./-]+\.md", file.read_text()):
+                assert (ROOT / path).exists(), f"{name(file)}: {path}"
+
+
 def test_the_map_of_folders_is_the_import_contract() -> None:
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
     layers = [layer.split(" | ") for layer in contract["layers"]]
