@@ -201,13 +201,18 @@ def _peak(max_visits: int) -> float:
 # --- mechanisms ---------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class AsPrinted(Mechanism):
     """What the three have in common: bounds, noise of the paper's own scale, and no guarantee."""
 
-    epsilon: float
-    max_locations: int
-    max_visits: int
-    keep: Keep | None
+    epsilon: float = parameter(HELP["epsilon"], positional=True)
+    """ε as the paper has it; no budget, for no ε describes what comes out."""
+    max_locations: int = parameter(HELP["max_locations"])
+    """M: a user counts in at most this many locations."""
+    max_visits: int = parameter(HELP["max_visits"])
+    """C, from 2 on: a user counts with at most this many visits in each."""
+    keep: Keep | None = parameter(HELP["keep"], None)
+    """Which M locations are kept; see `Bounds`."""
 
     reason: ClassVar[str]
     """Why it keeps no guarantee."""
@@ -284,21 +289,12 @@ def _method(algorithm: str) -> Method:
 class LimitAsPrinted(AsPrinted):
     """Algorithm 2 with the sensitivity of Theorem 1."""
 
-    epsilon: float = parameter(HELP["epsilon"], positional=True)
-    """ε as the paper has it."""
-    max_locations: int = parameter(HELP["max_locations"])
-    """M: a user counts in at most this many locations."""
-    max_visits: int = parameter(HELP["max_visits"])
-    """C, from 2 on: a user counts with at most this many visits in each."""
-    keep: Keep | None = parameter(HELP["keep"], None)
-    """Which M locations are kept; see `Bounds`."""
-
     name: ClassVar[str] = "limit-as-printed"
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "1.0", "max_locations": 5, "max_visits": 5}
     method: ClassVar[Method] = _method("Algorithm 2, Limit,")
     reason: ClassVar[str] = (
-        "the paper adds floating-point noise to exact entropies, whose last digits tell values apart, and what stands "
-        "here is for comparison with its figures"
+        "the noise leaves no room for rounding, and in the paper it is floating-point noise, whose last digits tell "
+        "values apart"
     )
 
     def _scales(self, users: Integers) -> Reals:
@@ -309,16 +305,8 @@ class LimitAsPrinted(AsPrinted):
 class LimitSSAsPrinted(AsPrinted):
     """Algorithm 3 with the smooth sensitivity of Algorithm 4."""
 
-    epsilon: float = parameter(HELP["epsilon"], positional=True)
-    """ε as the paper has it."""
     delta: float = parameter(HELP["delta"])
     """δ as the paper has it."""
-    max_locations: int = parameter(HELP["max_locations"])
-    """M: a user counts in at most this many locations."""
-    max_visits: int = parameter(HELP["max_visits"])
-    """C, from 2 on: a user counts with at most this many visits in each."""
-    keep: Keep | None = parameter(HELP["keep"], None)
-    """Which M locations are kept; see `Bounds`."""
 
     name: ClassVar[str] = "limit-ss-as-printed"
     example: ClassVar[Mapping[str, Value]] = {
@@ -344,16 +332,8 @@ class LimitSSAsPrinted(AsPrinted):
 class LimitCBAsPrinted(AsPrinted):
     """Algorithm 5 with the local sensitivity of Theorem 2 at k users."""
 
-    epsilon: float = parameter(HELP["epsilon"], positional=True)
-    """Sets the noise of the values. It is not a privacy budget: no ε describes this release."""
-    max_locations: int = parameter(HELP["max_locations"])
-    """M: a user counts in at most this many locations."""
-    max_visits: int = parameter(HELP["max_visits"])
-    """C, from 2 on: a user counts with at most this many visits in each."""
     min_users: int = parameter("k: places of fewer people are withheld.")
     """k: locations of fewer users are withheld."""
-    keep: Keep | None = parameter(HELP["keep"], None)
-    """Which M locations are kept; see `Bounds`."""
 
     name: ClassVar[str] = "limit-cb-as-printed"
     example: ClassVar[Mapping[str, Value]] = {

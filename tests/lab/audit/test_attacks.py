@@ -9,7 +9,7 @@ from locentropy.mechanisms.paper.limit import Limit
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy_lab.audit import attack_draws, attack_releases
 from locentropy_lab.audit.attack_draws import attack_on_draws
-from locentropy_lab.audit.attack_releases import attack_on_releases, promised, town_for
+from locentropy_lab.audit.attack_releases import attack_on_releases, release_guarantee, town_for
 from locentropy_lab.audit.confidence import Attack, with_few
 from locentropy_lab.audit.mutation.guarantee_checks import SURE
 from locentropy_lab.audit.mutation.planting import PredictableNoise
@@ -80,7 +80,7 @@ def test_attacks_are_as_sure_as_they_are_asked_to_be(monkeypatch: pytest.MonkeyP
     assert noted == [(200, 200, delta, 0.7), (200, 15, delta, 0.7), (4, 4, delta, 0.6)]
 
 
-def test_the_rule_for_releases_is_not_taught_by_those_that_are_counted() -> None:
+def test_the_rule_for_releases_is_not_trained_by_those_that_are_counted() -> None:
     """Else it would fit them, and the bound would not hold."""
     random = np.random.default_rng(3)
     likely, other = (random.laplace(centre, 1.0, (30, 2, 3)) for centre in (1.0, 0.0))
@@ -132,8 +132,8 @@ def test_a_fault_is_planted_in_every_process() -> None:
 
 
 def test_the_price_of_what_follows_a_selection_is_counted() -> None:
-    assert float(promised(at_defaults(SELECTION)).epsilon or 0) == pytest.approx(0.3)
-    assert promised(at_defaults("limit")) == at_defaults("limit").guarantee
+    assert float(release_guarantee(at_defaults(SELECTION)).epsilon or 0) == pytest.approx(0.3)
+    assert release_guarantee(at_defaults("limit")) == at_defaults("limit").guarantee
 
 
 @pytest.mark.parametrize("name", ["shares", "limit", "limit-ptr", SURVEY])

@@ -1,1 +1,1 @@
-"""Attacks on our own promises, for whoever wants to run them again: exact losses, black-box tests, planted faults."""
+"""The audit of the guarantees: exact losses of the worst neighbours, black-box attacks, planted faults."""

@@ -53,11 +53,11 @@ class Drawn(NamedTuple):
     draws: int
     """How many draws it rests on, both neighbours together."""
     with_few: float
-    """What could be expected of it if there were only as few draws as there are of something else."""
+    """What it would be expected to show with only `few` draws."""
 
 
-class Copied(Recorder):
-    """`Noise` that draws many independent answers to each question for itself, and hands the mechanism none."""
+class CopyingNoise(Recorder):
+    """`Noise` that draws and keeps many independent answers to each question, and returns the values unchanged."""
 
     def __init__(self, noise: Noise, copies: int, touched: Booleans, *, coin: bool) -> None:
         super().__init__(coin=coin)
@@ -106,7 +106,7 @@ def attack_on_draws(
     fault: str | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Drawn:
-    """Attack so many draws, both neighbours together; of software with a fault, if one is named."""
+    """Attack this many draws, both neighbours together, with the named fault planted if there is one."""
     each = draws // 2
     about = subject.name, subject.holder, _worst(subject), noise
     jobs = [(*about, many) for many in parts(each)]
@@ -123,7 +123,7 @@ def attack_on_draws(
 def drawn_scores(
     name: str, holder: Any, worst: Neighbours | None, noise: Callable[[], Noise], many: int
 ) -> Reals:
-    """Both scores of so many draws without the user, and of as many with: side × score × draw."""
+    """Return both scores of `many` draws without the user and with: side × score × draw."""
     subject = subject_of(name, holder)
     scores = np.empty((2, 2, many))
     with _asked(subject, worst) as sides:
@@ -147,7 +147,7 @@ def _touched(without: Law, with_user: Law) -> Booleans:
 
 
 def _worst(subject: Subject) -> Neighbours | None:
-    """The crowds of places without and with the user who shows most; none for the survey, which counts people."""
+    """The crowds without and with the user who is most visible; None for the survey, which counts people."""
     if subject.name == SURVEY:
         return None
     if subject.name == "shares":
@@ -158,7 +158,7 @@ def _worst(subject: Subject) -> Neighbours | None:
 
 @contextmanager
 def _asked(subject: Subject, worst: Neighbours | None) -> Iterator[tuple[Queries, Queries]]:
-    """Without and with the user."""
+    """Open queries without and with the user."""
     if worst is not None:
         without_crowds, with_crowds = worst
         yield crowd_queries(without_crowds), crowd_queries(with_crowds)
@@ -189,7 +189,7 @@ def _scores(
     if laws[0].chances is not None:
         ratio = _scores_by_chance(subject, queries, listed, copies, laws, noise)
         return np.stack([ratio, np.zeros(copies)])
-    seen = Copied(noise, copies, touched, coin=False)
+    seen = CopyingNoise(noise, copies, touched, coin=False)
     subject.ask(queries, listed, seen)
     drawn = np.concatenate([answer.reshape(copies, -1) for answer in seen.answers], axis=1)
     without, with_user = ((law.values[touched], law.scales[touched]) for law in laws)
@@ -202,12 +202,12 @@ def _scores(
 def _scores_by_chance(
     subject: Subject, queries: Queries, listed: Locations, copies: int, laws: list[Law], noise: Noise
 ) -> Reals:
-    """As above where coins decide what is shown: run twice, so that every place shows its value in one of the runs."""
+    """The same where coins decide what is shown: run twice, so that every location is shown in one of the runs."""
     values = np.zeros((copies, len(listed)), dtype=np.int64)
     coins = np.zeros((copies, len(listed)), dtype=np.bool_)
     likely = np.zeros(len(listed), dtype=np.bool_)
     for coin in (True, False):
-        seen = Copied(noise, copies, np.zeros(0, dtype=np.bool_), coin=coin)
+        seen = CopyingNoise(noise, copies, np.zeros(0, dtype=np.bool_), coin=coin)
         shown = subject.shown(subject.ask(queries, listed, seen), listed)
         if seen.answers:
             values[:, shown] = seen.answers[0].reshape(copies, -1)

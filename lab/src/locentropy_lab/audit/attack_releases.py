@@ -1,10 +1,10 @@
-"""An attack on whole releases: files of neighbours go through `publish`, and the tables that come out are told apart.
+"""An attack on whole releases: neighbours are published from files, and the resulting tables are told apart.
 
-Nothing is known of the mechanism here, but where the user is, if at all. A third of the releases teach a rule, Fisher's
-linear discriminant of the published numbers of a place, which is the same for all places where the user may be, and
-beyond what is usual with and without the user counts no more, as with Laplace noise it should not; the others are
-counted. Every release is made by `publish` as everybody calls it: read from a Parquet file by the engine, checked,
-bounded, noised by OpenDP, post-processed, and made a `Release`.
+The attacker knows nothing of the mechanism, only where the user may be. A third of the releases train a rule: Fisher's
+linear discriminant of the published numbers of a location, the same for all locations where the user may be, clipped to
+its usual values with and without the user, since with Laplace noise larger ones tell no more. The others are counted.
+Every release is made by `publish` as everybody calls it: read from a Parquet file by the engine, checked, bounded,
+noised by OpenDP, post-processed, and made a `Release`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from locentropy.mechanisms.paper.limit import Limit
 from locentropy.places.public_list import PublicLocations
 from locentropy.private import measure_activity
 from locentropy.visits.visits import Visits
-from locentropy_lab.audit.confidence import CONFIDENCE, Attack, attack, teaching
+from locentropy_lab.audit.confidence import CONFIDENCE, Attack, attack, training
 from locentropy_lab.audit.neighbours import ONE_THREAD, Town, visits_of
 from locentropy_lab.audit.parallel import parts, spread
 from locentropy_lab.audit.search import worst_crowds
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 FOLLOWED_BY: Final = Limit(epsilon=0.1, max_locations=1, max_visits=1)
-"""What is published about the places of a selection, whose own price comes on top of the selection's."""
+"""What is published about selected locations; its cost comes on top of the selection's."""
 
 _ELSEWHERE: Final = 3
-"""The last places of the list, where nobody who comes or goes has been."""
+"""The last locations of the list, where the user is not."""
 
 
 def town_for(subject: Subject) -> Town:
-    """The neighbours that a table can hold: M places like the worst, and somebody who is in all of them."""
+    """Neighbours as a table: M locations like the worst, and a user who is in all of them."""
     made = Town()
     if subject.by_place:
         without, with_user = worst_crowds(subject)
@@ -64,7 +64,7 @@ def town_for(subject: Subject) -> Town:
         for place in edge:
             made.crowd(place, {1: getattr(subject.holder, "busy_users", 4) - 1})
         guest = dict.fromkeys(edge, 4)
-    # Somewhere nobody who comes or goes has been: Shares wants to see a town, and no release is empty.
+    # Locations without the user: Shares needs more than one location, and no release is empty.
     for place in made.places(_ELSEWHERE):
         made.crowd(place, {1: 4, 2: 2})
     made.guest("somebody", guest)
@@ -80,7 +80,7 @@ def attack_on_releases(
     fault: str | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> tuple[Attack, int]:
-    """The lower bound on ε from so many releases, both neighbours together; with a fault, if one is named."""
+    """Attack this many releases, both neighbours together, with the named fault planted if there is one."""
     each = runs // 2
     with _files(subject) as (files, listed):
         about = subject.name, subject.holder, listed
@@ -88,11 +88,11 @@ def attack_on_releases(
         done = list(spread(published_tables, jobs, processes, progress, fault))
     without, with_user = (np.concatenate(done[side::2]) for side in (0, 1))
     scores = _scores(with_user, without)
-    return attack(*scores, float(promised(subject).delta), confidence), 2 * each
+    return attack(*scores, float(release_guarantee(subject).delta), confidence), 2 * each
 
 
-def promised(subject: Subject) -> Guarantee:
-    """What whole releases promise: a selection is followed by something, which costs extra."""
+def release_guarantee(subject: Subject) -> Guarantee:
+    """The guarantee of whole releases: what follows a selection costs extra."""
     if subject.name != SELECTION:
         return subject.guarantee
     both: Guarantee = subject.holder.followed_by(FOLLOWED_BY.guarantee)
@@ -111,7 +111,7 @@ def _files(subject: Subject) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 def published_tables(name: str, holder: Any, listed: int, file: str, many: int) -> Reals:
-    """Publish so many times: for each release, for each place where somebody comes or goes, a row of numbers."""
+    """Publish `many` times; returns a row of numbers for each release and each location where the user may be."""
     subject = subject_of(name, holder)
     publish_once = _survey if name == SURVEY else _release
     return np.stack([publish_once(subject, file, listed) for _ in range(many)])
@@ -127,7 +127,7 @@ def _release(subject: Subject, file: str, listed: int) -> Reals:
 
 
 def _numbers(release: Release, listed: int) -> Reals:
-    """Every published number of the places where somebody comes or goes, and whether there is one at all."""
+    """All published numbers of the locations where the user may be, and whether there is one at all."""
     table = release.to_arrow()
     at = np.array([int(place) for place in table["location"].to_pylist()], dtype=np.int64)
     numbers = np.zeros((listed, 1 + len(COLUMNS)))
@@ -150,10 +150,10 @@ def _survey(subject: Subject, file: str, listed: int) -> Reals:
 
 
 def _scores(with_user: Reals, without: Reals) -> tuple[Reals, Reals]:
-    """How much each release speaks for the user: what its places say, added up."""
-    taught = [teaching(side.T).T for side in (with_user, without)]
-    rule = _rule(*taught)
-    most, least = (float((side @ rule).mean()) for side in taught)
+    """How much each release speaks for the user, added up over its locations."""
+    trained = [training(side.T).T for side in (with_user, without)]
+    rule = _rule(*trained)
+    most, least = (float((side @ rule).mean()) for side in trained)
     likely, other = (np.clip(side @ rule, least, most).sum(axis=1) for side in (with_user, without))
     return likely, other
 

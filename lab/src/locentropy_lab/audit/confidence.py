@@ -21,8 +21,8 @@ _RARE: Final = 10.0 ** -np.linspace(2.5, 5.5, 60)
 _EVENLY: Final = 400
 _FEWEST: Final = 25
 """Scores beyond a threshold, and between two: an event that is chosen for fewer is chosen by chance."""
-_TEACHING: Final = 3
-"""Every third run teaches, the others are counted: choosing needs fewer than showing."""
+_TRAINING: Final = 3
+"""Every third run is for choosing the event, the others are counted: choosing needs fewer than showing."""
 
 
 class Attack(NamedTuple):
@@ -36,14 +36,14 @@ class Attack(NamedTuple):
     """Runs of both neighbours in which the event was counted; half as many were used to choose it."""
 
 
-def teaching(runs: Reals) -> Reals:
-    """The runs, the last dimension, by which an attack may be chosen."""
-    return runs[..., ::_TEACHING]
+def training(runs: Reals) -> Reals:
+    """The runs, along the last dimension, from which an attack is chosen."""
+    return runs[..., ::_TRAINING]
 
 
 def _counting(runs: Reals) -> Reals:
-    """All others."""
-    return runs[..., np.arange(runs.shape[-1]) % _TEACHING != 0]
+    """All other runs."""
+    return runs[..., np.arange(runs.shape[-1]) % _TRAINING != 0]
 
 
 def probability_at_least(hits: ArrayLike, runs: int, miss: float) -> Reals:
@@ -86,7 +86,7 @@ def attack(scores: Reals, others: Reals, delta: float, confidence: float = CONFI
     were not looked at before, are counted.
     """
     kinds = list(zip(np.atleast_2d(scores), np.atleast_2d(others), strict=True))
-    chosen = [_best_event(teaching(mine), teaching(theirs), delta) for mine, theirs in kinds]
+    chosen = [_best_event(training(mine), training(theirs), delta) for mine, theirs in kinds]
     best = max(range(len(kinds)), key=lambda kind: chosen[kind].bound)
     _, threshold, upward = chosen[best]
     counted, against = (_counting(side) for side in kinds[best])
@@ -116,7 +116,7 @@ class _Event(NamedTuple):
 
 
 def _best_event(scores: Reals, others: Reals, delta: float) -> _Event:
-    """The one with the best bound. With little confidence, one that is seldom seen would win by luck, and then fail."""
+    """The event with the best bound, at a high confidence: else a rare event would win by chance, and then fail."""
     cautious = 1.0 - 1.0 / scores.size
     thresholds, up, down = _events(scores, others, scores.size, delta, cautious)
     upward = bool(up.max() >= down.max())
@@ -126,7 +126,7 @@ def _best_event(scores: Reals, others: Reals, delta: float) -> _Event:
 
 
 def _levels(many: int) -> Reals:
-    """Where thresholds are tried, as parts of all scores: evenly, and far out, where what is impossible shows."""
+    """Quantiles at which thresholds are tried: evenly, and in the tails, where impossible outcomes show."""
     rare = _RARE[_RARE * many >= _FEWEST]
     evenly = np.linspace(0.0, 1.0, min(_EVENLY, 2 + many // _FEWEST))
     return np.concatenate([evenly, rare, 1.0 - rare])

@@ -35,21 +35,21 @@ ALL_COUNTS_UP_TO: Final = 30  # visits; beyond, some of them are tried
 
 
 def joined(crowd: Crowd, visits: int) -> Crowd:
-    """The crowd and one more user."""
+    """Return the crowd with one more user."""
     return {**crowd, visits: crowd.get(visits, 0) + 1}
 
 
 def some_users(largest: int, dense: int = 120, sparse: int = 60) -> tuple[int, ...]:
-    """Every number up to `dense`, then ever fewer up to `largest`."""
+    """Every number up to `dense`, then fewer and fewer up to `largest`."""
     far = np.geomspace(dense, max(largest, dense + 1), sparse).astype(int).tolist()
     return tuple(sorted({*range(dense), *far}))
 
 
 @cache
 def worst(max_visits: int, users: int) -> tuple[Crowd, int]:
-    """A crowd of m users and the visits of one more whose coming moves the entropy furthest.
+    """Return a crowd of m users, and the visits of one more user who moves the entropy furthest.
 
-    Looked for among crowds of j users at C, one at x and the rest at 1: sensitivity.md proves that nothing else is
+    The search is among crowds of j users at C, one at x and the rest at 1: sensitivity.md proves that nothing else is
     worse, and `every_crowd` tries all others for small C and m.
     """
     if users == 0:
@@ -87,7 +87,7 @@ def every_crowd(max_visits: int, users: int) -> list[tuple[Crowd, Crowd]]:
 
 
 def pairs(max_visits: int, users: tuple[int, ...], *, all_small: bool = True) -> list[tuple[Crowd, Crowd]]:
-    """The crowds without and with one more user: the worst of each size, and perhaps all of the smallest."""
+    """Crowds without and with one more user: the worst of each size, and all of the smallest if asked for."""
     found = [worst(max_visits, m) for m in users]
     small = (1, 2, 3) if all_small and max_visits <= 5 else ()
     every = [pair for m in small for pair in every_crowd(max_visits, m)]
@@ -101,18 +101,18 @@ def _counts(max_visits: int) -> Integers:
 
 
 People = dict[int, dict[int, int]]
-"""Who was where how often."""
+"""Visits by user and place."""
 
 ONE_THREAD: Final = Resources(threads=1)
 UNLISTED: Final = 10_000
 """Places from here on are not on the list."""
 
 _FIRST_GUEST: Final = 1_000_000
-"""Ids of the people who come and go."""
+"""The lowest id of those who can be taken out."""
 
 
 def visits_of(people: People) -> Visits:
-    """A table of visits, counted."""
+    """Return people as a table of visit counts."""
     rows = [(user, place, often) for user, places in people.items() for place, often in places.items()]
     names = ("user", "location", "visits")
     columns = [pa.array(column, pa.int64()) for column in zip(*rows, strict=True)] or [
@@ -123,13 +123,13 @@ def visits_of(people: People) -> Visits:
 
 @contextmanager
 def asked(people: People, listed: int) -> Iterator[CachedQueries]:
-    """Queries about people in the engine, at the places 0 up to `listed`."""
+    """Open queries on people in the engine, at the places 0 to `listed` − 1."""
     with open_queries(visits_of(people), locations=list(range(listed)), resources=ONE_THREAD) as queries:
         yield CachedQueries(queries)
 
 
 class Town:
-    """A table, and the people in it who can be taken out, by what is odd about them."""
+    """A table of people, some of whom can be taken out: the guests, named by what is unusual about them."""
 
     def __init__(self) -> None:
         self.people: People = {}
@@ -137,28 +137,28 @@ class Town:
         self.listed = 0
 
     def places(self, many: int) -> range:
-        """New places."""
+        """Add this many places."""
         self.listed += many
         return range(self.listed - many, self.listed)
 
     def crowd(self, place: int, visits: Mapping[int, int]) -> None:
-        """Users who are at one place and nowhere else: how many made so many visits."""
+        """Add users who are at one place only: how many of them made how many visits."""
         for often, users in visits.items():
             for _ in range(users):
                 self.people[len(self.people)] = {place: often}
 
     def guest(self, who: str, where: dict[int, int]) -> None:
-        """Somebody who comes and goes."""
+        """Add a user who can be taken out."""
         self.guests[who] = _FIRST_GUEST + len(self.guests)
         self.people[self.guests[who]] = where
 
     def without(self, who: str) -> People:
-        """The table without one of them."""
+        """Return the people without one guest."""
         return {user: where for user, where in self.people.items() if user != self.guests[who]}
 
 
 def town(max_locations: int, max_visits: int, busy: int, turns: Sequence[int] = ()) -> Town:
-    """A town for bounds M and C, with places next to a threshold of so many users, and where a selection turns."""
+    """Return a town for bounds M and C, with places next to a threshold of `busy` users, and of `turns` users."""
     made = Town()
     wide = max_locations + 3
     alone = made.places(wide)
@@ -212,7 +212,7 @@ def town_of(subject: Subject) -> Town:
 
 
 def turns_of(subject: Subject) -> tuple[int, ...]:
-    """Numbers of users with which a selection is undecided, and from which it is certain, if there is one."""
+    """Numbers of users at which a selection is undecided, and from which it is certain; none without a selection."""
     curve = getattr(subject.holder, "curve", None)
     if curve is None:
         return ()

@@ -21,7 +21,7 @@ _PARTS: Final = 20
 
 
 def parts(many: int) -> list[int]:
-    """How many each part has."""
+    """Split a number of runs into parts."""
     size = max(1, -(-many // _PARTS))
     return [min(size, many - first) for first in range(0, many, size)]
 
@@ -33,10 +33,10 @@ def spread(
     progress: Callable[[float], None],
     fault: str | None = None,
 ) -> Iterator[Done]:
-    """The results, in the order of the jobs.
+    """Run jobs on several processes, and yield their results in the order of the jobs.
 
-    Another process has the software as it is installed: what is patched in this one it does not know. So a fault to
-    work with is named, and planted wherever a job is done.
+    Other processes have the software as installed, without what is patched in this one. So a fault is given by name,
+    and planted wherever a job runs.
     """
     progress(0.0)
     work = work if fault is None else partial(_with_fault, fault, work)
@@ -61,13 +61,13 @@ def _done(
         return
     context = multiprocessing.get_context("spawn")  # threads of the engine do not survive a fork
     others = multiprocessing.active_children()
-    # What a process that is stopped leaves behind goes away with this folder.
+    # What a stopped process leaves behind is deleted with this folder.
     with TemporaryDirectory(prefix="locentropy-audit-", ignore_cleanup_errors=True) as folder:
         pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_keep_to, initargs=(folder,))
         try:
             yield from pool.map(work, *zip(*jobs, strict=True))
         except BaseException:
-            # Whoever asks to stop does not want to wait for a minute's work of each process.
+            # An interruption should not wait for a minute's work of each process.
             for child in multiprocessing.active_children():
                 if child not in others:
                     child.terminate()

@@ -42,7 +42,7 @@ _ONE: Final = Fraction(1)
 
 
 class Between(NamedTuple):
-    """lower ≤ what is asked for ≤ upper."""
+    """Bounds: lower ≤ the value ≤ upper."""
 
     lower: float
     upper: float
@@ -59,12 +59,12 @@ class Component(NamedTuple):
     other_chance: Fraction = _ONE
 
     def turned(self) -> Component:
-        """The neighbours exchanged."""
+        """Return the component with the neighbours exchanged."""
         return Component(self.other, self.other_scale, self.value, self.scale, self.other_chance, self.chance)
 
 
 def components(here: Law, there: Law) -> list[Component] | None:
-    """Where two laws differ; None if they do not even have the same coordinates, which alone tells them apart."""
+    """Where two laws differ; None if their coordinates are not the same, which alone tells them apart."""
     if here.values.shape != there.values.shape or (here.chances is None) != (there.chances is None):
         return None
     certain = (_ONE,) * here.values.size
@@ -77,7 +77,7 @@ def components(here: Law, there: Law) -> list[Component] | None:
 
 
 def exact_loss(found: Sequence[Component] | None) -> Fraction | None:
-    """The largest |ln P/Q|, exactly, where all noise has public scales and nothing is left to chance; else None.
+    """The largest |ln P/Q|, exactly, if all scales are public and everything is shown; else None.
 
     Noise of one scale b on integers at distance s has the loss s/b at all outputs beyond either.
     """
@@ -104,7 +104,7 @@ class PrivacyLoss:
 
     @classmethod
     def between(cls, found: Iterable[Component], *, cells: int = CELLS) -> PrivacyLoss:
-        """Of P, what is first in each component, against Q."""
+        """Return the loss of P, the first neighbour of each component, against Q."""
         counted = Counter(_shifted(each) for each in found)
         if all(shift is None for shift, *_ in counted):
             return _of_chances(counted)
@@ -143,7 +143,7 @@ _Key = tuple[int | None, float, float, Fraction, Fraction]
 
 
 def _shifted(each: Component) -> _Key:
-    """A component up to where on the integers it is; without a shift if no value of it tells anything."""
+    """A component up to its position on the integers; the shift is None if its value tells nothing."""
     if not each.chance or not each.other_chance:
         return None, 1.0, 1.0, each.chance, each.other_chance
     shift = abs(each.value - each.other)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from locentropy_lab.audit.attack_draws import Drawn, attack_on_draws
-from locentropy_lab.audit.attack_releases import attack_on_releases, promised
+from locentropy_lab.audit.attack_releases import attack_on_releases, release_guarantee
 from locentropy_lab.audit.confidence import Attack
 from locentropy_lab.audit.mutation.catalogue import CATALOGUE, run_checks, try_fault
 from locentropy_lab.audit.mutation.noise_faults import ONE_FIFTH, TWO_THIRDS
@@ -57,7 +57,7 @@ def searched_for(name: str, holder: Any) -> Numerical:
 def _attacked(subject: Subject, settings: Settings, progress: Progress) -> Statistical:
     drawn = _drawn(subject, settings, progress)
     on_releases, runs = _released(subject, settings, progress)
-    return Statistical(subject.name, subject.guarantee, promised(subject), *drawn, on_releases, runs)
+    return Statistical(subject.name, subject.guarantee, release_guarantee(subject), *drawn, on_releases, runs)
 
 
 def _drawn(subject: Subject, settings: Settings, progress: Progress, fault: str | None = None) -> Drawn:

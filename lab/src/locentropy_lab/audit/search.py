@@ -5,8 +5,8 @@ Two searches, each through the mechanism's own way from data to noise:
     crowds   locations of every size and shape, with one user more or less; M locations like the worst of them at once
     tables   real tables in the engine: people of every kind come and go, bounded, restricted and shared by the software
 
-Both directions are tried throughout. Pure promises are compared in exact fractions; others by a privacy-loss
-distribution that is rounded against us.
+Both directions are tried throughout. Pure guarantees are compared in exact fractions; others by a privacy-loss
+distribution that is rounded up.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Pair = tuple[Crowd, Crowd]
     Row = list[Component] | None
-    """Where the laws of one location differ; None: in their very shape, which tells neighbours apart with certainty."""
+    """Where the laws of one location differ; None if their coordinates are not the same."""
 
 LARGEST_CROWD: Final = 3000
 _COARSE: Final = 2**11  # cells, where neighbours are only compared with one another
@@ -44,11 +44,11 @@ class Cost:
     """What the worst neighbours of one search cost."""
 
     epsilon: float
-    """An upper bound on ε(δ) for every pair of neighbours that was tried; for a pure promise the exact loss."""
+    """An upper bound on ε(δ) for every pair of neighbours that was tried; for a pure guarantee the exact loss."""
     reached: float
     """A lower bound on it for the worst pair."""
     kept: bool
-    """Whether it is within the claim, decided without rounding where the promise is pure."""
+    """Whether it is within the claim, decided without rounding where the guarantee is pure."""
     tried: int
     """Pairs of neighbours, each in both directions."""
     worst: str
@@ -77,7 +77,7 @@ class Numerical:
 
     @property
     def kept(self) -> bool | None:
-        """Whether the promise holds for all that was tried; None where none is made."""
+        """Whether the guarantee holds for all that was tried; None where there is none."""
         return all(cost.kept for cost in self.costs) if self.claim.private else None
 
 
@@ -88,7 +88,7 @@ def numerical(subject: Subject) -> Numerical:
 
 
 def _searched(search: Callable[[Subject], Cost], subject: Subject) -> Cost:
-    """What a search finds. One that stops has shown nothing, and the audit fails, but goes on."""
+    """Run a search. One that stops on an error has shown nothing: the audit goes on, and fails."""
     try:
         return search(subject)
     except Exception as error:
@@ -96,7 +96,7 @@ def _searched(search: Callable[[Subject], Cost], subject: Subject) -> Cost:
 
 
 def stopped(error: Exception) -> str:
-    """For a part of an audit that could not be finished. The data is made up: nothing in the error is private."""
+    """Describe the error that stopped a part of the audit. The data is made up: nothing in it is private."""
     return f"stopped on {type(error).__name__}: {str(error)[:200]}"
 
 
@@ -130,7 +130,7 @@ def _by_distribution(
 
 
 def crowd_search(subject: Subject) -> Cost:
-    """Locations of every size; the user is in M like the worst, or half of them are like the next."""
+    """Search locations of every size; the user is in M like the worst, or half of them are like the second worst."""
     many = subject.max_locations
     tried, rows, ranked = _tried(subject, lambda row: cost_of(subject, _times(row, many), _COARSE)[0])
     finalists = ranked[:_FINALISTS]
@@ -149,7 +149,7 @@ def crowd_search(subject: Subject) -> Cost:
 
 
 def worst_crowds(subject: Subject) -> tuple[list[Crowd], list[Crowd]]:
-    """M locations without and with the user for whom the loss is largest: what an attacker would choose."""
+    """Return M locations without and with the user for whom the loss is largest: what an attacker would choose."""
     many = subject.max_locations
     tried, _, ranked = _tried(subject, lambda row: _visible(_times(row, many)))
     before, after = tried[ranked[0]]
@@ -202,7 +202,7 @@ def _measures(row: list[Component]) -> list[float]:
 
 
 def _visible(found: Row) -> float:
-    """What an experiment can show: very rare losses, which δ pays for, happen in none."""
+    """What an experiment can show: very rare losses, which δ allows, happen in none."""
     if found is None:
         return math.inf
     loss = exact_loss(found)
@@ -269,7 +269,7 @@ def _many(number: int, what: str) -> str:
 
 
 def table_search(subject: Subject) -> Cost:
-    """People of every kind, each taken out of a real table in the engine."""
+    """Search people of every kind, each taken out of a real table in the engine."""
     found = {who: cost_of(subject, each) for who, each in table_losses(subject).items()}
     worst = max(found, key=lambda who: found[who][0])
     epsilon, reached, _ = found[worst]
@@ -277,7 +277,7 @@ def table_search(subject: Subject) -> Cost:
 
 
 def table_losses(subject: Subject) -> dict[str, list[Component] | None]:
-    """For each of those who come and go, where the laws with and without them differ; None: in their very shape."""
+    """For each guest, where the laws with and without them differ; None if their coordinates are not the same."""
     made = town_of(subject)
     with asked(made.people, made.listed) as queries:
         whole = law_of(subject, queries)

@@ -60,7 +60,7 @@ _SENSITIVITY: Final = (
         (Change(moments, "laplace_scale", lambda true: lambda moved, epsilon: true(moved // 5, epsilon)),),
     ),
     Fault(
-        "a millionth less noise than promised",
+        "a millionth less noise than needed",
         "ε is exceeded by a millionth of it: a rounding in the wrong direction",
         "cost of crowds, moments",
         (Change(moments, "laplace_scale", lambda true: lambda *given: true(*given) * (1 - 1e-6)),),
@@ -160,7 +160,7 @@ def _users(mechanism: LimitPTR, queries: Any) -> dict[Any, int]:
 
 
 def _all_locations_listed() -> tuple[Change, ...]:
-    """`measure` takes the locations of the data along, `estimate` takes them for a public list."""
+    """`measure` keeps the locations of the data, and `estimate` uses them as if they were a public list."""
     seen: list[Locations] = []
 
     def remembering(true: Any) -> Any:
@@ -182,7 +182,7 @@ def _all_locations_listed() -> tuple[Change, ...]:
 _SELECTION: Final = (
     Fault(
         "selection threshold off by one",
-        "a place is named for one user fewer than promised, at worst for one who is there alone",
+        "a place is named for one user fewer than guaranteed, at worst for one who is there alone",
         "selection stops at the threshold",
         (
             Change(
@@ -249,7 +249,7 @@ _SELECTION: Final = (
         _all_locations_listed(),
     ),
     Fault(
-        "Limit-CB with a promise",
+        "Limit-CB with a guarantee",
         "which places appear is decided by single users, and a guarantee denies it",
         "cost of crowds, limit-cb",
         (

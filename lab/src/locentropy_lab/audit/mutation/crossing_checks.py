@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _DENSE: Final[list[Crowd]] = [{1: 900, 3: 40}, {2: 400}, {5: 300}] * 4
 _THIN: Final[list[Crowd]] = [{1: 70}, {}, {4: 60}] * 4
-"""Two towns that nobody could take for one another, at the same places."""
+"""Two very different towns, at the same places."""
 _LARGER: Final[list[Crowd]] = [{1: 9000, 3: 4000}, {2: 7000}, {5: 3000}] * 4
 _LARGE: Final[list[Crowd]] = [{1: 700}, {2: 500, 1: 400}, {4: 600}] * 4
 """Two more, whose places are all selected."""
@@ -25,7 +25,7 @@ _LARGE: Final[list[Crowd]] = [{1: 700}, {2: 500, 1: 400}, {4: 600}] * 4
 
 @check("what is published is computed from noisy numbers alone")
 def from_noise() -> list[str]:
-    """When noise has drowned everything, two towns that differ in everything look the same."""
+    """With noise that hides everything, two towns that differ in everything give the same estimates."""
     wrong = []
     for name in ("shares", "moments", "baseline", "limit", "limit-ss", "limit-ptr"):
         # Where a selection chooses, both towns have enough people everywhere for it to be certain.
@@ -69,16 +69,16 @@ def ordered() -> list[str]:
 
 @check("withheld places are not named")
 def withheld() -> list[str]:
-    """Without a public list, a place that is not selected is not there, not even without a number."""
+    """Without a public list, a place that is not selected does not appear, not even without a number."""
     mechanism = LimitPTR(1.0, delta=1e-8, max_locations=5, max_visits=5, min_users=50)
     measured = mechanism.measure(crowd_queries([{1: 3}, {1: 5000}]), None, PredictableNoise())
     named = mechanism.estimate(measured, None).locations.to_pylist()
     return [] if named == ["000001"] else [f"{len(named)} places are named, of which one may be"]
 
 
-@check("no promise where there is none")
+@check("no guarantee where there is none")
 def honest() -> list[str]:
-    """Predictable noise is never private, and Limit-CB promises nothing, whatever the noise."""
+    """Predictable noise never counts as private, and Limit-CB gives no guarantee, whatever the noise."""
     wrong = []
     for name in ("shares", "moments", "limit", "limit-ss", "limit-ptr"):
         queries = crowd_queries(_DENSE)
@@ -88,10 +88,10 @@ def honest() -> list[str]:
             wrong.append(f"{name} calls predictable noise private")
     blended = at_defaults("limit-cb").holder
     if blended.guarantee.private:
-        wrong.append("limit-cb promises privacy")
+        wrong.append("limit-cb claims a guarantee")
     try:
         type(blended)(1.0, max_locations=5, max_visits=5, min_users=50)
-        wrong.append("limit-cb can be had without accepting that it promises nothing")
+        wrong.append("limit-cb can be made without accepting that it gives no guarantee")
     except ParameterError:
         pass
     return wrong

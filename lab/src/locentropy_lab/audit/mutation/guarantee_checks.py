@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 DRAWS: Final = 200_000
-"""Enough to tell noise at two thirds of its scale from noise as promised."""
+"""Enough to tell noise at two thirds of its scale from noise at all of it."""
 SURE: Final = 1 - 1e-4
 """A check must not complain by chance."""
 
@@ -59,7 +59,7 @@ def _beyond_guarantee(subjects: list[Subject], search: Callable[[Subject], Cost]
         cost = search(subject)
         if subject.guarantee.private and not cost.kept:
             wrong.append(
-                f"{subject.name} promises ε = {float(subject.guarantee.epsilon or 0):g}, and {cost.worst} costs "
+                f"{subject.name} guarantees ε = {float(subject.guarantee.epsilon or 0):g}, and {cost.worst} costs "
                 f"{cost.epsilon:.9g}"
             )
     return wrong
@@ -83,7 +83,7 @@ COSTS: Final = (
 def attacked() -> list[str]:
     """The lower bound of an attack is no more than the claim."""
     shown = attack_on_draws(at_defaults("limit"), DRAWS, confidence=SURE).attack.epsilon
-    return [f"an attack shows ε ≥ {shown:.3g}, and 1 is promised"] if shown > 1.0 else []
+    return [f"an attack shows ε ≥ {shown:.3g}, and 1 is guaranteed"] if shown > 1.0 else []
 
 
 @check("selection stops at the threshold")
@@ -104,7 +104,7 @@ def threshold() -> list[str]:
 
 @check("scales and questions are public")
 def scales() -> list[str]:
-    """How much noise there is, and for how many numbers, is the same whatever the data; Limit-SS says otherwise."""
+    """How much noise there is, and for how many numbers, does not depend on the data, but in Limit-SS."""
     wrong = []
     for name in ("shares", "moments", "limit", "limit-ptr"):
         subject = at_defaults(name)
@@ -130,7 +130,7 @@ def changes(here: VisitProfile, there: VisitProfile) -> Counter[tuple[int, int]]
 
 
 def beyond_one_user(moved: Counter[tuple[int, int]], max_locations: int) -> str | None:
-    """What no single user who comes may do to a bounded profile, if these changes show it."""
+    """Return what is wrong if these changes are more than one new user may cause; None if they are not."""
     if any(change != 1 for change in moved.values()):
         return "the counts of others change"
     if len({place for place, _ in moved}) != len(moved):
@@ -143,8 +143,7 @@ def profiles(
 ) -> list[VisitProfile]:
     """Bounded profiles of people in the engine; each place was visited at a time of its own.
 
-    In a table that is not counted there is a row for each visit (a hundred of them, if there are more), and ids are
-    texts.
+    In a table that is not counted there is a row for each visit, at most a hundred, and ids are texts.
     """
     rows = [
         (user, place, often, place * 37 % 101) for user, to in people.items() for place, often in to.items()
@@ -164,7 +163,7 @@ def profiles(
 
 @check("one user moves at most M places, by one user each")
 def one_user() -> list[str]:
-    """By every rule for which places are kept, for people of every kind, in counted tables and in others."""
+    """For every rule of which places are kept, people of every kind, and tables that are counted and that are not."""
     made, wrong = town(_M, _C, busy=9), []
     bounds = [Bounds(_M, _C, keep) for keep in _RULES]
     for counted in (True, False):
@@ -179,7 +178,7 @@ def one_user() -> list[str]:
 
 @check("bounds hold, and only listed places count towards them")
 def held() -> list[str]:
-    """Nobody has more than C visits, and visits elsewhere are as if they had not been made."""
+    """Nobody has more than C visits, and visits to places that are not listed change nothing."""
     made, bounds = town(_M, _C, busy=9), [Bounds(_M, _C, "most-visited")]
     [whole] = profiles(made.people, made.listed, bounds)
     wrong = ["somebody has more than C visits"] if whole.visits.max() > _C else []

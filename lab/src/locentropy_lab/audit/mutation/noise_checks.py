@@ -55,7 +55,7 @@ def law() -> list[str]:
 
 
 def _most_alike(signs: NDArray[Any]) -> tuple[int, float]:
-    """The distance at which values have most often the same sign, or the other, in deviations from half of them."""
+    """The distance at which signs agree or differ most, and by how many standard deviations."""
     many = signs.size
     power = np.abs(np.fft.rfft(signs, 2 * many)) ** 2
     together = np.abs(np.fft.irfft(power)[1 : many - _FEWEST]) / np.sqrt(many - np.arange(1, many - _FEWEST))
@@ -64,7 +64,7 @@ def _most_alike(signs: NDArray[Any]) -> tuple[int, float]:
 
 @check("noise has its tails")
 def tails() -> list[str]:
-    """As much of it lies far out as should: noise with an end tells neighbours apart with certainty beyond it."""
+    """The tails have the right mass: noise with an end tells neighbours apart with certainty beyond it."""
     wrong = []
     ways = {
         "laplace": OpenDPNoise().laplace(_zeros(_MANY), _SCALE),
@@ -84,7 +84,7 @@ def tails() -> list[str]:
 
 @check("noise is drawn anew")
 def fresh() -> list[str]:
-    """Asked twice, by one object or by two, it gives two answers."""
+    """Two calls give two answers, of one object and of two."""
     zeros, wide = _zeros(50), np.full(50, _SCALE)
     ways: dict[str, Callable[[OpenDPNoise], Any]] = {
         "laplace": lambda noise: noise.laplace(zeros, _SCALE),
@@ -116,12 +116,12 @@ def lattice() -> list[str]:
 
 @check("noise refuses what would not protect")
 def refusals() -> list[str]:
-    """No noise at scale 0, none on real numbers, none where it would not fit."""
+    """Noise is refused at scale 0, on real numbers, and where it would overflow."""
     noise, zeros = OpenDPNoise(), _zeros(2)
     odd: dict[str, Callable[[], object]] = {
         "a scale of 0": lambda: noise.laplace(zeros, 0.0),
         "a scale below 0": lambda: noise.laplace(zeros, -1.0),
-        "a scale that is no number": lambda: noise.laplace(zeros, float("nan")),
+        "a scale that is not a number": lambda: noise.laplace(zeros, float("nan")),
         "one scale of 0 among others": lambda: noise.laplace_each(zeros, np.array([3.0, 0.0])),
         "real numbers": lambda: noise.laplace(np.array([0.5, 1.5]), 3.0),
         "values at the end of 64 bits": lambda: noise.laplace(np.array([2**62, 0]), 3.0),
@@ -140,7 +140,7 @@ def _refused(call: Callable[[], object]) -> bool:
 
 @check("coins have their probability")
 def coins() -> list[str]:
-    """Rare ones, even ones, and those that are certain."""
+    """Rare coins, even coins, and certain ones."""
     wrong = []
     for chance in (0.01, 0.3, 0.5, 0.97):
         seen = float(OpenDPNoise().bernoulli_each(np.full(_DRAWS, chance)).mean())

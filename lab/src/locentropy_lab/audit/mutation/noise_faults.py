@@ -22,7 +22,7 @@ def _real_numbers(_: Any) -> Any:
 
 
 class _Louder:
-    """Noise that is the larger the more people there are."""
+    """Noise that grows with the number of people."""
 
     private = True
 
@@ -30,7 +30,7 @@ class _Louder:
         self.noise, self.people = noise, people
 
     def laplace(self, values: Any, scale: float) -> Any:
-        """More noise than promised, and how much is told by the data."""
+        """More noise than needed, by an amount that the data decides."""
         return self.noise.laplace(values, scale * (1 + self.people / 1000))
 
 

@@ -57,7 +57,7 @@ def _ledger(epsilon: float = 1.0) -> Iterator[Ledger]:
 
 @contextmanager
 def _watched(look: Callable[[], None], where: Any = publish) -> Iterator[None]:
-    """Look at something whenever noise is drawn for a release, or by another module."""
+    """Call `look` whenever noise is drawn for a release, or by another module."""
 
     class Watched(OpenDPNoise):
         def laplace(self, *given: Any) -> Any:
@@ -78,7 +78,7 @@ def _watched(look: Callable[[], None], where: Any = publish) -> Iterator[None]:
 
 @check("the spend is on disk before noise is drawn")
 def spent_first() -> list[str]:
-    """Whenever noise is drawn, the ledger's file already holds what the release promises."""
+    """Whenever noise is drawn, the ledger's file already holds the spend."""
     wrong = []
     for mechanism in (_LIMIT, LimitSS(0.6, delta=1e-7, max_locations=3, max_visits=2)):
         seen: list[bool] = []
@@ -123,12 +123,12 @@ def refused() -> list[str]:
     return ["ε = 1.2 was published from a budget of 1"]
 
 
-@check("what is promised is what is spent")
+@check("what is guaranteed is what is spent")
 def spends() -> list[str]:
     """The ledger takes the price of the mechanism and of the selection before it, and the release says so."""
     # δ = 1e-7 names no place of twelve users: what is published is empty, and costs what it costs.
     selection = SelectLocations(epsilon=0.2, delta=1e-7, max_locations=3)
-    orders: list[tuple[Any, Any, tuple[Fraction, Fraction]]] = [
+    requests: list[tuple[Any, Any, tuple[Fraction, Fraction]]] = [
         (_LIMIT, selection, (exact(0.6) + exact(0.2), exact(1e-7))),
         (_LIMIT, None, (exact(0.6), exact(0))),
         (LimitSS(0.6, delta=1e-7, max_locations=3, max_visits=2), None, (exact(0.6), exact(1e-7))),
@@ -139,41 +139,41 @@ def spends() -> list[str]:
         ),
     ]
     wrong = []
-    for mechanism, places, asked in orders:
+    for mechanism, places, asked in requests:
         with _ledger() as ledger:
             release = _publish(mechanism, places, ledger=ledger)
             spent = ledger.read().spent
         if (spent.epsilon, spent.delta) != asked:
             wrong.append("the ledger did not take what mechanism and selection cost together")
-        promise = release.statement.guarantee
-        if (promise.epsilon, promise.delta) != asked:
-            wrong.append("the release promises another ε or δ than its parts cost")
+        stated = release.statement.guarantee
+        if (stated.epsilon, stated.delta) != asked:
+            wrong.append("the release states another ε or δ than its parts cost")
     return wrong
 
 
-class _Deaf(OpenDPNoise):
-    """Noise that takes no notice of the values, and passes for private."""
+class _DrowningOpenDPNoise(OpenDPNoise):
+    """Noise that ignores the values, and counts as private."""
 
     def __init__(self) -> None:
         super().__init__()
         self._drowned = DrowningNoise()
 
     def laplace(self, values: Any, scale: float) -> Any:
-        """The same numbers whatever was asked about."""
+        """Numbers that do not depend on the values."""
         return self._drowned.laplace(values, scale)
 
     def laplace_each(self, values: Any, scales: Any) -> Any:
-        """The same."""
+        """Numbers that do not depend on the values."""
         return self._drowned.laplace_each(values, scales)
 
 
 @check("files say nothing of the data beside the noisy numbers")
 def files() -> list[str]:
-    """With noise that has drowned everything, the files of two towns are the same to the last byte."""
+    """With noise that hides everything, the files of two towns are equal to the last byte."""
     few = {user: {user % 4: 1} for user in range(5)}
     with (
         TemporaryDirectory(prefix="locentropy-audit-") as folder,
-        replaced(publish, "OpenDPNoise", _Deaf),
+        replaced(publish, "OpenDPNoise", _DrowningOpenDPNoise),
         replaced(publish, "new_id", lambda: "0" * 32),
     ):
         told = []
@@ -184,7 +184,7 @@ def files() -> list[str]:
 
 
 class _Killed(BaseException):
-    """Stands for a process that ends here."""
+    """Stands for a process that is killed."""
 
 
 @check("a retry spends once and draws once")
@@ -208,7 +208,7 @@ def retried() -> list[str]:
 
 @check("predictable noise is not published")
 def predictable() -> list[str]:
-    """A release that promises privacy refuses noise that anybody could repeat."""
+    """A private release refuses noise that anybody could compute again."""
     with replaced(publish, "OpenDPNoise", PredictableNoise):
         try:
             _publish()
@@ -219,7 +219,7 @@ def predictable() -> list[str]:
 
 @check("two releases of one table differ")
 def anew() -> list[str]:
-    """The same call again is another release, with other numbers."""
+    """The same call twice gives two releases with different numbers."""
     # Little noise: with much of it, every entropy may be cut to 0 in both.
     one, other = (
         _publish(Limit(60.0, max_locations=3, max_visits=2)).to_arrow()["entropy"] for _ in range(2)

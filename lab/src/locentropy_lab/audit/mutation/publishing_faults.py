@@ -27,9 +27,9 @@ _COMPUTED: Final = "what is published is computed from noisy numbers alone"
 
 
 def _drawn_while_rehearsing(true: Any) -> Any:
-    def rehearse(order: Any, queries: Any) -> None:
-        true(order, queries)
-        order.mechanism.measure(queries, order.listed, vars(publish)["OpenDPNoise"]())
+    def rehearse(request: Any, queries: Any) -> None:
+        true(request, queries)
+        request.mechanism.measure(queries, request.listed, vars(publish)["OpenDPNoise"]())
 
     return rehearse
 
@@ -63,7 +63,7 @@ def _with_private_error_bar() -> tuple[Change, ...]:
 
 
 def _only_visited() -> tuple[Change, ...]:
-    """`measure` leaves out what nobody visited, `estimate` takes what was measured for the list."""
+    """`measure` leaves out locations that nobody visited, and `estimate` publishes what was measured."""
 
     def leaving_out(true: Any) -> Any:
         def measure(self: Limit, queries: Any, locations: Any, noise: Any) -> Any:
@@ -92,7 +92,7 @@ def _surveyed_while_rehearsing(true: Any) -> Any:
 
 
 def _with_a_head_count() -> tuple[Change, ...]:
-    """One part of the software counts heads, another writes them down."""
+    """One function counts people, and another writes the number into the statement."""
     heads = [0]
 
     def counting(true: Any) -> Any:
@@ -144,20 +144,20 @@ FAULTS: Final = (
     Fault(
         "price of the selection forgotten",
         "choosing places is paid for by nobody",
-        "what is promised is what is spent",
-        (Change(SelectLocations, "followed_by", lambda _: lambda self, promise: promise),),
+        "what is guaranteed is what is spent",
+        (Change(SelectLocations, "followed_by", lambda _: lambda self, guarantee: guarantee),),
     ),
     Fault(
         "δ paid for by nobody",
         "the ledger takes ε and forgets δ, as if it were free",
-        "what is promised is what is spent",
+        "what is guaranteed is what is spent",
         (
             Change(
                 Publication,
                 "pay",
                 lambda true: (
-                    lambda self, ledger, promise, purpose: true(
-                        self, ledger, Guarantee.pure(promise.epsilon), purpose
+                    lambda self, ledger, guarantee, purpose: true(
+                        self, ledger, Guarantee.pure(guarantee.epsilon), purpose
                     )
                 ),
             ),
@@ -184,7 +184,7 @@ FAULTS: Final = (
     Fault(
         "predictable noise called private",
         "anybody who knows the seed takes the noise off again",
-        "no promise where there is none",
+        "no guarantee where there is none",
         (Change(limit, "is_private", lambda _: lambda noise: True),),
     ),
     Fault(
