@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import signal
 import stat
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 import locentropy as le
+from locentropy.cli.main import run
 from locentropy.core.bounds import Bounds
 from locentropy.core.errors import LedgerError, ParameterError, ReleaseError, SourceError
 from locentropy.core.number_format import six_digits
@@ -385,6 +387,26 @@ class TestWithoutMatplotlib:
 
     def test_it_is_evaluated(self, visits: le.Visits) -> None:
         assert evaluate(visits, [LIMIT], public(), seeds=1).best()
+
+    def test_the_command_says_what_is_missing_and_how_to_get_it(
+        self, visits: le.Visits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        folder = Path(visits.source).parent
+        (folder / "places.csv").write_text("location\nbar\ncafe\n")
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(signal, "signal", lambda *_: None)  # pytest's own stay
+        command = (
+            "locentropy evaluate visits.csv --places places.csv --mechanism shares --seeds 1 --out compared"
+        )
+        monkeypatch.setattr(sys, "argv", command.split())
+        with pytest.raises(SystemExit) as ended:
+            run()
+        said = " ".join(capsys.readouterr().err.split())
+        assert not ended.value.code, said
+        assert "pip install 'locentropy[plots]'" in said
+        assert names(folder / "compared-PRIVATE") == [
+            f"evaluation-PRIVATE.{ending}" for ending in ("csv", "html", "json")
+        ]
 
 
 def test_nothing_imports_matplotlib_before_pictures_are_drawn(tmp_path: Path) -> None:
