@@ -50,13 +50,17 @@ def test_light() -> None:
         "import locentropy.mechanisms",
         "from locentropy.mechanisms import registry; registry.mechanism_names()",
         "import locentropy.cli.mechanism_options",
+        command("--version"),
         command("--help"),
-        *(
-            command(name, "--help")
-            for name in "advise audit entropy evaluate plan publish reproduce verify".split()
-        ),
+        *(command(name, "--help") for name in "advise audit entropy ledger reproduce verify".split()),
     ]
     assert loaded_after(snippets) == {snippet: set() for snippet in snippets}
+
+
+def test_options_of_mechanisms_need_arrays_at_most() -> None:
+    """They are generated from the fields of the mechanisms, whose modules compute with NumPy."""
+    snippets = [command(name, "--help") for name in ("plan", "publish", "evaluate")]
+    assert loaded_after(snippets) == {snippet: {"numpy"} for snippet in snippets}
 
 
 def test_no_optimiser_and_no_pictures() -> None:

@@ -16,19 +16,19 @@ import pyarrow.parquet as pq
 import pytest
 
 import locentropy as le
-from locentropy.cli.main import run
 from locentropy.datasets.city import City
 from locentropy.evaluation.advice.paid_survey import PURPOSE
-from tests.cli.test_commands import locentropy
+from tests.cli.running import Done, in_process
+from tests.cli.running import in_process as locentropy
 from tests.publishing.making import ROWS, ledger_in, names
 
-from ..test_lightness import loaded_by
+from ..test_lightness import command, loaded_after
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "choosing.md"
 PAID = ("visits.csv", "--places", "places.csv", "--spend", "0.05", "--ledger", "city.ledger")
 INPUTS = ["city.ledger", "places.csv", "visits.csv"]
 
-Advise = Callable[..., "subprocess.CompletedProcess[str]"]
+Advise = Callable[..., Done]
 
 
 @pytest.fixture
@@ -40,21 +40,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def advise(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Advise:
-    """Run the command within this process, which has everything imported."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(signal, "signal", lambda *_: None)  # pytest's own stay
-
-    def advising(*arguments: object) -> subprocess.CompletedProcess[str]:
-        command = ["locentropy", "advise", *map(str, arguments)]
-        monkeypatch.setattr(sys, "argv", command)
-        with pytest.raises(SystemExit) as ended:
-            run()
-        said = capsys.readouterr()
-        code = ended.value.code if isinstance(ended.value.code, int) else 0
-        return subprocess.CompletedProcess(command, code, said.out, said.err)
-
-    return advising
+def advise(folder: Path) -> Advise:
+    """Run the command within this process."""
+    return lambda *arguments: in_process("advise", *arguments, cwd=folder)
 
 
 def spent(folder: Path) -> int:
@@ -63,7 +51,9 @@ def spent(folder: Path) -> int:
 
 class TestWithoutData:
     def test_on_screen(self, tmp_path: Path) -> None:
-        done = locentropy("advise", "--locations", 14058, "--people", 10000, "--epsilon", "1", cwd=tmp_path)
+        done = locentropy(
+            "advise", "--n-locations", 14058, "--n-users", 10000, "--epsilon", "1", cwd=tmp_path
+        )
         assert done.returncode == 0, done.stderr
         for words in ("Use shares --epsilon 1", "Why", "What error to expect", "Sparse:", "Run next"):
             assert words in done.stdout
@@ -74,7 +64,7 @@ class TestWithoutData:
         assert list(tmp_path.iterdir()) == []
 
     def test_as_json(self, folder: Path, advise: Advise) -> None:
-        answer = json.loads(advise("--people", 100_000, "--epsilon", "0.5", "--json").stdout)
+        answer = json.loads(advise("--n-users", 100_000, "--epsilon", "0.5", "--json").stdout)
         assert answer["mechanism"] == {"name": "shares", "epsilon": "0.35"}
         assert answer["selection"]["epsilon"] == "0.15"
         assert answer["activity"] is None
@@ -82,13 +72,13 @@ class TestWithoutData:
         assert spent(folder) == 0
 
     def test_a_public_list_may_be_counted(self, advise: Advise) -> None:
-        done = advise("--places", "places.csv", "--people", 5000, "--epsilon", 1)
+        done = advise("--places", "places.csv", "--n-users", 5000, "--epsilon", 1)
         assert "Use moments --epsilon 1 --max-locations 4" in done.stdout
         assert "--places places.csv" in done.stdout.replace("\n", "")
 
     def test_a_grid_may_be_counted(self, advise: Advise) -> None:
         box = ("--grid", "40.70,-74.03,40.80,-73.92", "--cell", 500)
-        answer = json.loads(advise(*box, "--people", 5000, "--epsilon", 1, "--json").stdout)
+        answer = json.loads(advise(*box, "--n-users", 5000, "--epsilon", 1, "--json").stdout)
         assert answer["mechanism"]["name"] == "shares"
         assert "--grid 40.70,-74.03,40.80,-73.92 --cell 500.0" in answer["command"]
 
@@ -107,7 +97,7 @@ class TestWithoutData:
         """The command that is shown runs as it stands."""
         more = "".join(f"spot-{number}\n" for number in range(listed - 4))
         (folder / "places.csv").write_text(f"location\nbar\ncafe\npark\npier\n{more}")
-        answer = json.loads(advise(*asked, "--people", 5000, "--epsilon", 1, "--json").stdout)
+        answer = json.loads(advise(*asked, "--n-users", 5000, "--epsilon", 1, "--json").stdout)
         words = shlex.split(answer["command"])
         words[2] = "visits.csv"
         done = locentropy(*words[1:], cwd=folder)
@@ -133,7 +123,16 @@ class TestWithoutData:
         assert done.returncode == 0, done.stderr
 
     def test_numbers_are_taken(self, advise: Advise) -> None:
-        call = ("--locations", 400, "--people", 200_000, "--places-per-person", 10, "--visits-per-place", 3)
+        call = (
+            "--n-locations",
+            400,
+            "--n-users",
+            200_000,
+            "--locations-per-user",
+            10,
+            "--visits-per-location",
+            3,
+        )
         answer = json.loads(advise(*call, "--bounded", "--delta", "1e-7", "--epsilon", 1, "--json").stdout)
         assert answer["mechanism"] == {
             "name": "moments", "epsilon": "1", "max_locations": 10, "max_visits": 3, "max_users": 500_000,
@@ -180,7 +179,7 @@ class TestWithBudget:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("--locations", 10), 2, "--epsilon"),
+        (("--n-locations", 10), 2, "--epsilon"),
         (("visits.csv", "--epsilon", 1), 2, "no --spend says how much"),
         (("visits.csv", "--epsilon", 1, "--spend", "0.05", "--places", "places.csv"), 2, "no --ledger"),
         (("visits.csv", "--epsilon", 1, "--spend", "0.05", "--ledger", "city.ledger"), 2, "--places places.csv"),
@@ -188,18 +187,18 @@ class TestWithBudget:
         (("--epsilon", 1, "--ledger", "city.ledger"), 2, "no INPUT"),
         (("--epsilon", "lots"), 2, "--epsilon lots"),
         (("--epsilon", 1, "--delta", 2), 2, "--delta 2"),
-        (("--epsilon", 1, "--people", 0), 2, "--people 0"),
-        (("--epsilon", 1, "--locations", 7, "--places", "places.csv"), 2, "contradicts the places"),
+        (("--epsilon", 1, "--n-users", 0), 2, "--n-users 0"),
+        (("--epsilon", 1, "--n-locations", 7, "--places", "places.csv"), 2, "contradicts the places"),
         (("--epsilon", 1, "--places", "places.csv", "--grid", "1,1,2,2", "--cell", 900), 2, "Choose one way"),
         (("--epsilon", 1, "--places", "no.csv"), 3, "no.csv"),
         ((*PAID[:4], "zero", *PAID[5:], "--epsilon", 1), 2, "--epsilon zero"),
         ((*PAID[:4], "0", *PAID[5:], "--epsilon", 1), 2, "above 0"),
         ((*PAID, "--epsilon", 1, "--user", "who"), 4, "'uid', 'venue'"),
         ((*PAID, "--epsilon", "1.96"), 7, "2.01"),
-        ((*PAID, "--epsilon", 1, "--people", 0), 2, "--people 0"),
-        ((*PAID, "--epsilon", 1, "--people", 3_000_000_000), 2, "--people 3000000000"),
-        ((*PAID, "--epsilon", 1, "--places-per-person", 0), 2, "--places-per-person 0"),
-        ((*PAID, "--epsilon", 1, "--visits-per-place", 0), 2, "--visits-per-place 0"),
+        ((*PAID, "--epsilon", 1, "--n-users", 0), 2, "--n-users 0"),
+        ((*PAID, "--epsilon", 1, "--n-users", 3_000_000_000), 2, "--n-users 3000000000"),
+        ((*PAID, "--epsilon", 1, "--locations-per-user", 0), 2, "--locations-per-user 0"),
+        ((*PAID, "--epsilon", 1, "--visits-per-location", 0), 2, "--visits-per-location 0"),
         (("nowhere.csv", *PAID[1:], "--epsilon", 1), 3, "nowhere.csv"),
         ((*PAID[:-1], "no.ledger", "--epsilon", 1), 8, "ledger create"),
     ],
@@ -246,17 +245,11 @@ def test_stopped_after_the_spend_it_says_so(folder: Path) -> None:
     assert spent(folder) == 1
 
 
-def test_light() -> None:
-    code = "sys.argv = ['locentropy', 'advise', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass"
-    assert loaded_by(code) == set()
-
-
 def test_without_data_no_engine_is_loaded() -> None:
-    arguments = ["locentropy", "advise", "--locations", "400", "--people", "9000", "--epsilon", "1"]
-    run_ = (
-        f"sys.argv = {arguments!r}\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass"
-    )
-    assert loaded_by(run_) & {"duckdb", "ibis", "pandas", "sqlglot", "scipy"} == set()
+    [loaded] = loaded_after(
+        [command("advise", "--n-locations", "400", "--n-users", "9000", "--epsilon", "1")]
+    ).values()
+    assert loaded & {"duckdb", "ibis", "pandas", "sqlglot", "scipy"} == set()
 
 
 class TestThePage:

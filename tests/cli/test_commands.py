@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -16,15 +15,9 @@ import pytest
 
 import locentropy as le
 
+from .running import in_process as locentropy
+
 NOT_PRIVATE = "NOT PRIVATE"
-
-
-def locentropy(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
-    command = [sys.executable, "-c", "from locentropy.cli.main import run; run()", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300, check=False
-    )
 
 
 @pytest.fixture
@@ -100,13 +93,13 @@ def test_entropy_is_noted_in_the_ledger(rows: Path, tmp_path: Path) -> None:
 
 
 def test_entropy_as_json(rows: Path) -> None:
-    answer = json.loads(locentropy("entropy", rows, "--json", "--unit", "bits").stdout)
+    answer = json.loads(locentropy("entropy", rows, "--json", "--entropy-unit", "bits").stdout)
     assert answer["private"] is False
     assert NOT_PRIVATE in answer["warning"]
     assert answer["locations"][0] == {
         "location": "b", "exact_entropy_bits": pytest.approx(1.58496, abs=1e-5), "exact_users": 3, "exact_visits": 3,
     }  # fmt: skip
-    fewer = json.loads(locentropy("entropy", rows, "--json", "--unit", "bits", "--top", 1).stdout)
+    fewer = json.loads(locentropy("entropy", rows, "--json", "--entropy-unit", "bits", "--top", 1).stdout)
     assert len(answer["locations"]) > 1
     assert fewer == {**answer, "locations": answer["locations"][:1]}
 
@@ -133,7 +126,7 @@ def test_entropy_under_bounds(rows: Path) -> None:
         (["nowhere.csv"], 3, "no such file"),
         (["rows.csv", "--user", "who"], 4, "'uid', 'venue'"),
         (["rows.csv", "--max-visits", "5"], 2, "--max-locations 5"),
-        (["rows.csv", "--unit", "bans"], 2, "nats, bits"),
+        (["rows.csv", "--entropy-unit", "bans"], 2, "nats, bits"),
         (["rows.csv", "--keep", "best", "--max-visits", "5", "--max-locations", "5"], 2, "most-visited"),
         (["rows.csv", "--out", "x.xlsx"], 2, ".parquet"),
         (["rows.csv", "--out", "no/where/x.csv"], 2, "does not exist"),

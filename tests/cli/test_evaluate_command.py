@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import stat
 import subprocess
 import sys
@@ -15,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import locentropy as le
-from locentropy.cli.console import out
 from locentropy.cli.evaluate import parts
-from locentropy.cli.main import run
 from locentropy.evaluation import private_files
-from tests.cli.test_commands import locentropy
+from tests.cli.running import Done, in_process
+from tests.cli.running import in_process as locentropy
 from tests.publishing.making import ROWS, ledger_in, names
 
 LIMIT = ("--mechanism", "limit", "--max-locations", "3", "--max-visits", "2", "--seeds", "2")
@@ -27,7 +25,7 @@ LISTED = ("--places", "places.csv")
 INPUTS = ["city.ledger", "places.csv", "visits.csv"]
 BANNER = "PRIVATE — not for publication"
 
-Evaluate = Callable[..., subprocess.CompletedProcess[str]]
+Evaluate = Callable[..., Done]
 
 
 @pytest.fixture
@@ -39,21 +37,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def evaluate(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Evaluate:
-    """Run the command within this process, which has everything imported."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(signal, "signal", lambda *_: None)  # pytest's own stay
+def evaluate(folder: Path) -> Evaluate:
+    """Run the command within this process."""
 
     def evaluating(
-        *arguments: object, source: str = "visits.csv", command: str = "evaluate"
-    ) -> subprocess.CompletedProcess[str]:
-        words = ["locentropy", command, source, *map(str, arguments)]
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as ended:
-            run()
-        said = capsys.readouterr()
-        code = ended.value.code if isinstance(ended.value.code, int) else 0
-        return subprocess.CompletedProcess(words, code, said.out, said.err)
+        *arguments: object, source: str = "visits.csv", command: str = "evaluate", columns: int = 80
+    ) -> Done:
+        return in_process(command, source, *arguments, cwd=folder, columns=columns)
 
     return evaluating
 
@@ -79,11 +69,8 @@ def test_on_screen(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("width", "tables"), [(50, 3), (200, 2)])
-def test_every_number_is_whole_on_every_screen(
-    width: int, tables: int, evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(out, "_width", width)
-    done = evaluate(*LIMIT, *LISTED)
+def test_every_number_is_whole_on_every_screen(width: int, tables: int, evaluate: Evaluate) -> None:
+    done = evaluate(*LIMIT, *LISTED, columns=width)
     assert done.returncode == 0, done.stderr
     shown = done.stdout[: done.stdout.index("Lowest error")]
     assert "…" not in shown

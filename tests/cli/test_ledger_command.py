@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,13 +12,11 @@ import pytest
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.privacy.guarantee import Guarantee
 
+from .running import Done, in_process
 
-def locentropy(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
-    command = [sys.executable, "-c", "from locentropy.cli.main import run; run()", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=60, check=False
-    )
+
+def locentropy(*arguments: object, cwd: Path) -> Done:
+    return in_process(*arguments, cwd=cwd, columns=80)
 
 
 @pytest.fixture

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from locentropy import Shares
+from locentropy import About, Shares
 from locentropy.paper import Limit
-from locentropy.planning import Plan, Words, plan
+from locentropy.planning import Plan, plan
 
-from ..test_lightness import loaded_by
+from ..test_lightness import command, loaded_after
+from .running import in_process as locentropy
+from .running import process
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "planning.md"
 BOUNDED = ["--epsilon", "1", "--max-locations", "5", "--max-visits", "5"]
@@ -25,17 +24,9 @@ LIMIT = ["--mechanism", "limit", *BOUNDED]
 SMOOTH = ["--mechanism", "limit-ss", *BOUNDED, "--delta", "1e-8"]
 
 
-def locentropy(*arguments: object, cwd: Path, columns: int = 100) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "PYTHONUTF8": "1"}
-    command = [sys.executable, "-c", "from locentropy.cli.main import run; run()", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300, check=False
-    )
-
-
 def test_on_screen(tmp_path: Path) -> None:
     began = time.monotonic()
-    done = locentropy("plan", *LIMIT, "--locations", 14058, "--users-per-location", 5, cwd=tmp_path)
+    done = process("plan", *LIMIT, "--n-locations", 14058, "--users-per-location", 5, cwd=tmp_path)
     assert time.monotonic() - began < 20, "about a second on an idle machine"
     assert done.returncode == 0, done.stderr
     assert "ε = 1" in done.stdout
@@ -49,7 +40,7 @@ def test_on_screen(tmp_path: Path) -> None:
 
 
 def test_shares_by_default(tmp_path: Path) -> None:
-    call = ("--epsilon", "1", "--locations", 1000, "--people", 100_000)
+    call = ("--epsilon", "1", "--n-locations", 1000, "--n-users", 100_000)
     done = locentropy("plan", *call, "--out", "plan.yaml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "shares (epsilon 1, max_users 10000000), 1,000 places of a public list" in done.stdout
@@ -80,7 +71,7 @@ def test_as_json(tmp_path: Path) -> None:
 def test_a_plan_file_holds_what_was_asked_for(tmp_path: Path) -> None:
     done = locentropy(
         "plan", "--mechanism", "limit", "--epsilon", "0.1", "--max-locations", 5, "--max-visits", 7, "--keep", "first", "--max-users", 900,
-        "--select-epsilon", "0.2", "--select-delta", "1e-8", "--select-max-locations", 20, "--locations", 10,
+        "--select-epsilon", "0.2", "--select-delta", "1e-8", "--select-max-locations", 20, "--n-locations", 10,
         "--users-per-location", "3", "--title", "Venues [red]", "--curator", "City", "--out", "plan.yaml",
         cwd=tmp_path,
     )  # fmt: skip
@@ -90,7 +81,7 @@ def test_a_plan_file_holds_what_was_asked_for(tmp_path: Path) -> None:
     assert "Written to plan.yaml" in done.stderr
     assert Plan.from_yaml(tmp_path / "plan.yaml") == plan(
         Limit(0.1, max_locations=5, max_visits=7, keep="first", max_users=900), n_locations=10, users_per_location=3, selection=(0.2, 1e-8, 20),
-        about=Words("Venues [red]", "City"),
+        about=About("Venues [red]", "City"),
     )  # fmt: skip
     assert [each.name for each in tmp_path.iterdir()] == ["plan.yaml"]
 
@@ -130,10 +121,10 @@ def test_a_large_delta_is_warned_of_in_words(tmp_path: Path) -> None:
         (BOUNDED, "shares, the default, takes no --max-locations. For example: --mechanism shares --epsilon 1.0. For "
             "moments, baseline, limit, limit-ss, limit-ptr, limit-cb it is one: --mechanism moments --epsilon 1.0 "
             "--max-locations 5"),
-        (["--epsilon", "1", "--users-per-location", "5"], "--people 10000"),
-        (["--epsilon", "1", "--people", "0"], "--people 0"),
+        (["--epsilon", "1", "--users-per-location", "5"], "--n-users 10000"),
+        (["--epsilon", "1", "--n-users", "0"], "--n-users 0"),
         (["--epsilon", "1e-9"], "--epsilon 1e-09 must be between"),
-        ([*LIMIT, "--people", "5"], "--people tells nothing about limit"),
+        ([*LIMIT, "--n-users", "5"], "--n-users tells nothing about limit"),
         ([*LIMIT, "--delta", "1e-8"], "limit takes no --delta"),
         ([*LIMIT, "--accept-no-guarantee"], "limit takes no --accept-no-guarantee"),
         (["--mechanism", "limit-ptr", *BOUNDED], "needs --delta, --min-users"),
@@ -143,7 +134,7 @@ def test_a_large_delta_is_warned_of_in_words(tmp_path: Path) -> None:
         (["--epsilon", "0.1000000000000000000001"], "more digits"),
         ([*LIMIT, "--max-visits", "0"], "--max-visits 0"),
         ([*LIMIT, "--keep", "best"], "most-visited"),
-        ([*LIMIT, "--locations", "0"], "--locations 0"),
+        ([*LIMIT, "--n-locations", "0"], "--n-locations 0"),
         ([*LIMIT, "--users-per-location", "some"], "--users-per-location 1,5,50"),
         ([*LIMIT, "--select-epsilon", "0.2"], "needs --select-delta, --select-max-locations"),
         ([*LIMIT, "--places-kind", "selection"], "takes a budget"),
@@ -163,24 +154,10 @@ def test_errors_are_sentences_with_an_exit_code(tmp_path: Path, arguments: list[
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import locentropy.planning",
-        "import locentropy.mechanisms.registry",
-        "import locentropy.cli.mechanism_options",
-        "sys.argv = ['locentropy', 'plan', '--help']\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass",
-    ],
-)
-def test_light(code: str) -> None:
-    assert loaded_by(code) == set()
-
-
-@pytest.mark.parametrize("arguments", [LIMIT, ["--epsilon", "1", "--locations", "99", "--people", "99"]])
+@pytest.mark.parametrize("arguments", [LIMIT, ["--epsilon", "1", "--n-locations", "99", "--n-users", "99"]])
 def test_a_plan_loads_no_engine(arguments: list[str]) -> None:
-    run = f"sys.argv = {['locentropy', 'plan', *arguments]!r}\nfrom locentropy.cli.main import run\ntry: run()\nexcept SystemExit: pass"
-    code = f"import contextlib, io\nwith contextlib.redirect_stderr(io.StringIO()):\n {run.replace(chr(10), chr(10) + ' ')}"
-    assert loaded_by(code) & {"duckdb", "ibis", "matplotlib", "pandas", "sqlglot", "scipy"} == set()
+    [loaded] = loaded_after([command("plan", *arguments)]).values()
+    assert loaded & {"duckdb", "ibis", "matplotlib", "pandas", "sqlglot", "scipy"} == set()
 
 
 def shown() -> list[tuple[str, str]]:

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 import locentropy as le
-from locentropy.cli.main import run
-from locentropy.planning import Words
-from tests.cli.test_commands import locentropy
+from tests.cli.running import Done, in_process
+from tests.cli.running import in_process as locentropy
 from tests.publishing.making import ROWS, ledger_in, names
 
 BOUNDED = ("--epsilon", "0.5", "--max-locations", "3", "--max-visits", "2")
@@ -34,23 +33,18 @@ def folder(tmp_path: Path) -> Path:
 INPUTS = ["city.ledger", "places.csv", "visits.csv"]
 
 
-Publish = Callable[..., subprocess.CompletedProcess[str]]
+Publish = Callable[..., Done]
 
 
 @pytest.fixture
-def publish(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Publish:
-    """Run the command within this process, which has everything imported."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(signal, "signal", lambda *_: None)  # pytest's own stay
+def publish(folder: Path) -> Publish:
+    """Run the command within this process; what is not counted says so."""
 
-    def publishing(*arguments: object, source: str = "visits.csv") -> subprocess.CompletedProcess[str]:
-        command = ["locentropy", "publish", source, *map(str, arguments)]
-        monkeypatch.setattr(sys, "argv", command)
-        with pytest.raises(SystemExit) as ended:
-            run()
-        said = capsys.readouterr()
-        code = ended.value.code if isinstance(ended.value.code, int) else 0
-        return subprocess.CompletedProcess(command, code, said.out, said.err)
+    def publishing(*arguments: object, source: str = "visits.csv") -> Done:
+        counted = {"--ledger", "--no-ledger", "--dry-run"} & set(arguments)
+        return in_process(
+            "publish", source, *arguments, *(() if counted else ("--no-ledger",)), cwd=folder, columns=80
+        )
 
     return publishing
 
@@ -81,20 +75,20 @@ class TestShares:
     ) -> None:
         more = "".join(f"spot-{number}\n" for number in range(places - 4))
         (folder / "places.csv").write_text(f"location\nbar\ncafe\npark\npier\n{more}")
-        done = publish("--epsilon", "1", *LISTED, "--out", "may", ledger=None)
+        done = publish("--epsilon", "1", *LISTED, "--out", "may")
         assert done.returncode == 0, done.stderr
         assert ("from fewer than 10 Shares learns little" in done.stderr) == warned
         assert "open may/report.html" in done.stderr
 
     @pytest.mark.parametrize("epsilon", ["0", "-1"])
     def test_what_is_refused_is_told_in_options(self, epsilon: str, publish: Publish) -> None:
-        done = publish("--epsilon", epsilon, *LISTED, "--out", "may", ledger=None)
+        done = publish("--epsilon", epsilon, *LISTED, "--out", "may")
         assert done.returncode == 2
         assert done.stderr.endswith("For example: --mechanism shares --epsilon 1.0\n")
         assert "(" not in done.stderr, "no call in Python"
 
     def test_on_screen(self, folder: Path, publish: Publish) -> None:
-        done = publish("--epsilon", "0.5", *LISTED, "--ledger", "city.ledger", "--out", "may", ledger=None)
+        done = publish("--epsilon", "0.5", *LISTED, "--ledger", "city.ledger", "--out", "may")
         assert done.returncode == 0, done.stderr
         assert "ranked by entropy_busy" in done.stdout
         assert "95 % interval" in done.stdout
@@ -105,18 +99,18 @@ class TestShares:
         assert le.verify(folder / "may", le.Ledger.open(folder / "city.ledger")).ok
 
     def test_highest_by_the_column_for_rankings(self, folder: Path, publish: Publish) -> None:
-        done = publish("--epsilon", "0.5", *LISTED, "--out", "may", "--json", ledger=None)
+        done = publish("--epsilon", "0.5", *LISTED, "--out", "may", "--json")
         ranked = [row["entropy_busy"] for row in json.loads(done.stdout)["highest"]]
         assert ranked == sorted(ranked, reverse=True)
 
     def test_dry_run(self, folder: Path, publish: Publish) -> None:
         call = ("--epsilon", "0.5", *LISTED, "--ledger", "city.ledger", "--dry-run")
-        done = publish(*call, source="nowhere.csv", ledger=None)
+        done = publish(*call, source="nowhere.csv")
         assert done.returncode == 0, done.stderr
         assert "shares (epsilon 0.5, max_users 10000000), 4 places" in done.stdout
         assert "by the people in the data" in " ".join(done.stdout.split())
         assert "fewer than 10 places" in done.stderr
-        answer = json.loads(publish(*call, "--json", source="nowhere.csv", ledger=None).stdout)
+        answer = json.loads(publish(*call, "--json", source="nowhere.csv").stdout)
         assert answer["budget_after"] == {"epsilon": "1.5", "delta": "0.001"}
 
     @pytest.mark.parametrize("places", [LISTED, SELECTED])
@@ -125,19 +119,19 @@ class TestShares:
         made = locentropy("plan", "--epsilon", "0.5", *selecting, "--out", "plan.yaml", cwd=folder)
         assert made.returncode == 0, made.stderr
         call = ("--plan", "plan.yaml", *(() if selecting else places), "--ledger", "city.ledger")
-        refused = publish(*call, "--max-locations", 5, "--out", "may", ledger=None)
+        refused = publish(*call, "--max-locations", 5, "--out", "may")
         assert refused.returncode == 2
         assert "--max-locations 5 contradicts" in refused.stderr
-        assert publish(*call, "--out", "may", ledger=None).returncode == 0
+        assert publish(*call, "--out", "may").returncode == 0
         assert le.Release.load(folder / "may").statement.mechanism == "Shares"
 
 
 def test_as_json(folder: Path, publish: Publish) -> None:
     words = (
         "--curator", "City", "--description", "What", "--intended-use", "Why", "--region", "Here",
-        "--sector", "Government", "--date", "2026-11-15", "--unit", "bits",
+        "--sector", "Government", "--date", "2026-11-15", "--entropy-unit", "bits",
     )  # fmt: skip
-    done = publish(*LIMIT, *LISTED, *words, "--ledger", "city.ledger", "--out", "may", "--json", ledger=None)
+    done = publish(*LIMIT, *LISTED, *words, "--ledger", "city.ledger", "--out", "may", "--json")
     answer = json.loads(done.stdout)
     assert (answer["private"], answer["epsilon"], answer["places"]) == (True, "0.5", 4)
     assert answer["budget_left"] == {"epsilon": "1.5", "delta": "0.001"}
@@ -154,13 +148,11 @@ def test_as_json(folder: Path, publish: Publish) -> None:
     said = le.Release.load(folder / "may").statement
     assert (said.curator, said.description, said.intended_use) == ("City", "What", "Why")
     assert (said.region, said.sector, said.publication_date) == ("Here", "Government", "2026-11-15")
-    assert said.unit == answer["unit"] == "bits"
+    assert said.entropy_unit == answer["unit"] == "bits"
 
 
 def test_without_error_bars_and_without_a_ledger(folder: Path, publish: Publish) -> None:
-    done = publish(
-        "--mechanism", "limit-ss", *BOUNDED, "--delta", "1e-6", *LISTED, "--out", "may", ledger=None
-    )
+    done = publish("--mechanism", "limit-ss", *BOUNDED, "--delta", "1e-6", *LISTED, "--out", "may")
     assert done.returncode == 0, done.stderr
     assert "interval" not in done.stdout
     assert "No ledger" in done.stderr
@@ -168,19 +160,19 @@ def test_without_error_bars_and_without_a_ledger(folder: Path, publish: Publish)
 
 def test_not_private(folder: Path, publish: Publish) -> None:
     crowd = ("--mechanism", "limit-cb", *BOUNDED, "--min-users", "2", "--accept-no-guarantee", "--out", "may")
-    refused = publish(*crowd, ledger=None)
+    refused = publish(*crowd)
     assert refused.returncode == 2
     assert "--not-private" in refused.stderr
-    done = publish(*crowd, "--not-private", "--ledger", "city.ledger", ledger=None)
+    done = publish(*crowd, "--not-private", "--ledger", "city.ledger")
     assert done.returncode == 0, done.stderr
     assert "NOT PRIVATE" in done.stderr
     assert names(folder) == sorted([*INPUTS, "may.NOT-PRIVATE"])
-    assert publish(*LIMIT, *LISTED, "--ledger", "city.ledger", "--out", "june", ledger=None).returncode == 7
+    assert publish(*LIMIT, *LISTED, "--ledger", "city.ledger", "--out", "june").returncode == 7
 
 
 def test_exclusions(folder: Path, publish: Publish) -> None:
     (folder / "clinics.csv").write_text("location\nbar\nelsewhere\n")
-    done = publish(*LIMIT, *LISTED, "--exclude", "clinics.csv", "--out", "may", "--json", ledger=None)
+    done = publish(*LIMIT, *LISTED, "--exclude", "clinics.csv", "--out", "may", "--json")
     assert json.loads(done.stdout)["places"] == 3
     assert "bar" not in (folder / "may" / "release.csv").read_text()
 
@@ -192,9 +184,7 @@ class TestDryRun:
         "places", [LISTED, SELECTED, ("--grid", "-33.9,151.1,-33.8,151.2", "--cell", "900")]
     )
     def test_shows_the_plan(self, places: tuple[str, ...], folder: Path, publish: Publish) -> None:
-        done = publish(
-            *LIMIT, *places, "--ledger", "city.ledger", "--dry-run", source="nowhere.csv", ledger=None
-        )
+        done = publish(*LIMIT, *places, "--ledger", "city.ledger", "--dry-run", source="nowhere.csv")
         assert done.returncode == 0, done.stderr
         assert "Differentially private with ε" in done.stdout
         assert "expected error" in done.stdout
@@ -213,7 +203,6 @@ class TestDryRun:
             "--dry-run",
             "--json",
             source="nowhere.csv",
-            ledger=None,
         )
         answer = json.loads(done.stdout)
         assert answer["dry_run"] is True
@@ -221,23 +210,23 @@ class TestDryRun:
         assert answer["budget_after"] == {"epsilon": "1.5", "delta": "0.001"}
 
     def test_over_budget(self, folder: Path, publish: Publish) -> None:
-        done = publish("--epsilon", 3, *LISTED, "--ledger", "city.ledger", "--dry-run", ledger=None)
+        done = publish("--epsilon", 3, *LISTED, "--ledger", "city.ledger", "--dry-run")
         assert done.returncode == 7
         assert "ε = 2" in done.stderr
 
     def test_what_is_in_the_way_is_told(self, folder: Path, publish: Publish) -> None:
         call = (*LIMIT, *LISTED, "--ledger", "city.ledger", "--dry-run", "--out", "may")
-        assert "may is free" in publish(*call, source="nowhere.csv", ledger=None).stderr
+        assert "may is free" in publish(*call, source="nowhere.csv").stderr
         (folder / "may").mkdir()
         (folder / "may" / "letter.txt").touch()
-        done = publish(*call, source="nowhere.csv", ledger=None)
+        done = publish(*call, source="nowhere.csv")
         assert done.returncode == 9
         assert "already there" in done.stderr
         assert done.stdout == ""
 
     def test_guesses_of_a_plan_are_used(self, folder: Path, publish: Publish) -> None:
         le.plan(le.Shares(0.5), n_users=3000).to_yaml(folder / "plan.yaml")
-        done = publish("--plan", "plan.yaml", *LISTED, "--dry-run", source="nowhere.csv", ledger=None)
+        done = publish("--plan", "plan.yaml", *LISTED, "--dry-run", source="nowhere.csv")
         assert "Expected error: " in done.stdout
         assert "would tell which row" not in done.stdout
 
@@ -249,31 +238,29 @@ class TestHints:
 
     @pytest.mark.parametrize("more", [(), ("--dry-run",)])
     def test_they_are_given(self, more: tuple[str, ...], publish: Publish) -> None:
-        done = publish(*self.WITHOUT, *more, ledger=None)
+        done = publish(*self.WITHOUT, *more)
         assert done.returncode == 0, done.stderr
         assert "--provenance" in done.stderr
         assert "--places-lat y --places-lon x" in done.stderr
 
     def test_not_before_an_error_of_options(self, publish: Publish) -> None:
-        done = publish(*self.WITHOUT[:-2], ledger=None)
+        done = publish(*self.WITHOUT[:-2])
         assert done.returncode == 2
         assert "--provenance" not in done.stderr
         assert "--places-lat" not in done.stderr
 
     def test_before_anything_is_paid_for(self, folder: Path, publish: Publish) -> None:
         (folder / "visits.csv").write_text("uid,venue\nann,bar\n,cafe\n")
-        done = publish(*self.WITHOUT, ledger=None)
+        done = publish(*self.WITHOUT)
         assert done.returncode == 5
         assert "--provenance" in done.stderr
 
     def test_not_where_they_are_beside_the_point(self, folder: Path, publish: Publish) -> None:
-        said = publish(
-            *self.WITHOUT, "--places-lat", "", "--places-lon", "", "--provenance", "the register", ledger=None
-        )
+        said = publish(*self.WITHOUT, "--places-lat", "", "--places-lon", "", "--provenance", "the register")
         assert "--provenance" not in said.stderr
         assert "--places-lat" not in said.stderr
         (folder / "places.csv").write_text("location,y,x\nbar,1,2\ncafe,1,3\n")
-        mapped = publish(*self.WITHOUT[:-1], "june", "--places-lat", "y", "--places-lon", "x", ledger=None)
+        mapped = publish(*self.WITHOUT[:-1], "june", "--places-lat", "y", "--places-lon", "x")
         assert mapped.returncode == 0, mapped.stderr
         assert "--places-lat" not in mapped.stderr
         assert "lat" in le.Release.load(folder / "june").to_arrow().column_names
@@ -281,7 +268,7 @@ class TestHints:
 
 def test_columns_of_a_public_list_may_be_shown(folder: Path, publish: Publish) -> None:
     (folder / "places.csv").write_text("Nummer;Bezeichnung\nbar;Bar\n")
-    done = publish(*TestHints.WITHOUT, ledger=None)
+    done = publish(*TestHints.WITHOUT)
     assert done.returncode == 4
     assert "--places-location" in done.stderr
     assert done.stderr.count("'Nummer', 'Bezeichnung'") == 1
@@ -296,18 +283,18 @@ class TestTimes:
 
     def test_in_most_rows(self, folder: Path, publish: Publish) -> None:
         self.rows(folder, *["31.01.2026 08:00"] * 5)
-        done = publish(*TestHints.WITHOUT, ledger=None)
+        done = publish(*TestHints.WITHOUT)
         assert done.returncode == 5
         assert "--time ''" in done.stderr
         assert "--bad-rows" not in done.stderr
-        dropped = publish(*TestHints.WITHOUT, "--bad-rows", "drop", ledger=None)
+        dropped = publish(*TestHints.WITHOUT, "--bad-rows", "drop")
         assert dropped.returncode == 3
         assert "--time ''" in dropped.stderr
-        assert publish(*TestHints.WITHOUT, "--time", "", ledger=None).returncode == 0
+        assert publish(*TestHints.WITHOUT, "--time", "").returncode == 0
 
     def test_in_a_few(self, folder: Path, publish: Publish) -> None:
         self.rows(folder, *["2026-01-31T08:00:00"] * 5, "yesterday")
-        done = publish(*TestHints.WITHOUT, ledger=None)
+        done = publish(*TestHints.WITHOUT)
         assert done.returncode == 5
         assert "--bad-rows drop" in done.stderr
         assert "--time ''" not in done.stderr
@@ -317,12 +304,12 @@ class TestPlan:
     @pytest.mark.parametrize("places", [LISTED, SELECTED])
     def test_round_trip(self, places: tuple[str, ...], folder: Path, publish: Publish) -> None:
         selecting = places if places == SELECTED else ()
-        words = ("--title", "Map of May", "--curator", "City", "--purpose", "Buses")
+        words = ("--title", "Map of May", "--curator", "City", "--intended-use", "Buses")
         made = locentropy("plan", *LIMIT, *selecting, *words, "--out", "plan.yaml", cwd=folder)
         assert made.returncode == 0, made.stderr
         call = ("--plan", "plan.yaml", *(() if selecting else places), "--ledger", "city.ledger")
-        dry = publish(*call, "--dry-run", "--json", source="nowhere.csv", ledger=None)
-        done = publish(*call, "--out", "may", "--json", ledger=None)
+        dry = publish(*call, "--dry-run", "--json", source="nowhere.csv")
+        done = publish(*call, "--out", "may", "--json")
         assert done.returncode == 0, done.stderr
         planned, published = json.loads(dry.stdout), json.loads(done.stdout)
         assert planned["guarantee"]["epsilon"] == published["epsilon"]
@@ -347,19 +334,17 @@ class TestPlan:
     def test_contradictions_are_refused(
         self, arguments: tuple[str, ...], words: str, folder: Path, publish: Publish
     ) -> None:
-        le.plan(le.paper.Limit(0.5, max_locations=3, max_visits=2), about=Words(title="Map of May")).to_yaml(
-            folder / "plan.yaml"
-        )
-        done = publish(
-            "--plan", "plan.yaml", *arguments, "--ledger", "city.ledger", "--out", "may", ledger=None
-        )
+        le.plan(
+            le.paper.Limit(0.5, max_locations=3, max_visits=2), about=le.About(title="Map of May")
+        ).to_yaml(folder / "plan.yaml")
+        done = publish("--plan", "plan.yaml", *arguments, "--ledger", "city.ledger", "--out", "may")
         assert done.returncode == 2
         assert words in done.stderr
         assert not le.Ledger.open(folder / "city.ledger").history()
 
     def test_what_agrees_may_be_said_again(self, folder: Path, publish: Publish) -> None:
         le.plan(le.paper.Limit(0.5, max_locations=3, max_visits=2)).to_yaml(folder / "plan.yaml")
-        done = publish("--plan", "plan.yaml", *LIMIT, *LISTED, "--out", "may", ledger=None)
+        done = publish("--plan", "plan.yaml", *LIMIT, *LISTED, "--out", "may")
         assert done.returncode == 0, done.stderr
 
 
@@ -378,7 +363,7 @@ class TestPlan:
         ((*LIMIT, "--grid", "1,1,2,2", "--out", "may"), 2, "--cell 500"),
         ((*LIMIT, "--provenance", "x", "--out", "may"), 2, "--places places.csv"),
         ((*LIMIT, *SELECTED[:2], "--out", "may"), 2, "--select-delta"),
-        ((*LIMIT, *LISTED, "--unit", "bans", "--out", "may"), 2, "bits"),
+        ((*LIMIT, *LISTED, "--entropy-unit", "bans", "--out", "may"), 2, "bits"),
         ((*LIMIT, *LISTED, "--sector", "Sports", "--out", "may"), 2, "Healthcare"),
         ((*LIMIT, *LISTED, "--not-private", "--out", "may"), 2, "leave it out"),
         ((*LIMIT, *LISTED, "--plan", "no.yaml", "--out", "may"), 2, "cannot be read"),
@@ -392,7 +377,7 @@ class TestPlan:
 def test_errors_are_sentences_with_exit_codes(
     arguments: tuple[str, ...], code: int, words: str, folder: Path, publish: Publish
 ) -> None:
-    done = publish(*arguments, ledger=None)
+    done = publish(*arguments)
     assert done.returncode == code, done.stderr
     assert words in done.stderr
     assert "Traceback" not in done.stderr

@@ -10,7 +10,7 @@ import pytest
 from locentropy.ledger.ledger import Ledger
 
 from ..release.making import release
-from .test_commands import locentropy
+from .running import in_process as locentropy
 
 
 @pytest.fixture

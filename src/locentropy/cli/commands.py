@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import typer
@@ -121,7 +120,9 @@ class CommandGroup(TyperGroup):
 
 
 def installed_commands(group: str) -> dict[str, Any]:
-    """The entry points of a group by name."""
+    """Return the entry points of a group by name."""
+    from importlib.metadata import entry_points
+
     return {each.name: each for each in entry_points(group=group)}
 
 

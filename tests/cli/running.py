@@ -1,0 +1,62 @@
+"""Running commands: within this process, which is fast, or in one of their own."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
+
+from locentropy.cli import console
+from locentropy.cli.main import run
+
+Done = subprocess.CompletedProcess[str]
+
+START = "from locentropy.cli.main import run; run()"
+
+
+def process(*arguments: object, cwd: Path | None = None, columns: int = 120) -> Done:
+    """Run a command in a process of its own: for entry, signals, exit codes, and what is loaded."""
+    environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "PYTHONUTF8": "1"}
+    command = [sys.executable, "-c", START, *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300, check=False
+    )
+
+
+def in_process(*arguments: object, cwd: Path | None = None, columns: int = 120) -> Done:
+    """Run a command within this process, from its entry to its exit code."""
+    command = ["locentropy", *map(str, arguments)]
+    said, told = io.StringIO(), io.StringIO()
+    with (
+        _undisturbed(command, columns),
+        nullcontext() if cwd is None else chdir(cwd),
+        redirect_stdout(said),
+        redirect_stderr(told),
+    ):
+        try:
+            run()
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else 0
+        else:
+            raise AssertionError("the command did not exit")
+    return subprocess.CompletedProcess(command, code, said.getvalue(), told.getvalue())
+
+
+@contextmanager
+def _undisturbed(command: list[str], columns: int) -> Iterator[None]:
+    """Leave pytest's own signals and hooks alone."""
+    with (
+        patch.object(sys, "argv", command),
+        patch.object(signal, "signal", lambda *_: None),
+        patch.object(sys, "unraisablehook", sys.unraisablehook),
+        patch.dict(os.environ, {"COLUMNS": str(columns), "NO_COLOR": "1"}),
+        patch.object(console.out, "_width", columns),
+        patch.object(console.err, "_width", columns),
+    ):
+        yield
