@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ import locentropy as le
 from locentropy.core.errors import LedgerError, ReleaseError
 from locentropy.publishing.publish import ResumedWarning
 from tests.faults.surroundings import PUBLISH, prepare
+from tests.forking import RUN, forked
 from tests.publishing.making import names
 
 AT = """
@@ -66,19 +65,8 @@ def again(folder: Path, ledger: le.Ledger) -> None:
 def test_publishing(moment: str, number: signal.Signals, tmp_path: Path) -> None:
     prepare(tmp_path)
     *where, spends = MOMENTS[moment]
-    command = [
-        sys.executable,
-        "-c",
-        AT,
-        str(int(number)),
-        *where,
-        *PUBLISH,
-        "--ledger",
-        "city.ledger",
-        "--out",
-        "may",
-    ]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    order = (*PUBLISH, "--ledger", "city.ledger", "--out", "may")
+    done = forked(AT, int(number), *where, *order, cwd=tmp_path)
     killed = number == signal.SIGKILL
     assert done.returncode == (-number if killed else 128 + number), done.stderr
     assert "Traceback" not in done.stderr
@@ -126,8 +114,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("query", [1, 2, 3])
 def test_the_moment_a_query_starts(query: int, many: Path) -> None:
     """A query that nobody waits for would outlive the interpreter, which then aborts (exit code 134)."""
-    command = [sys.executable, "-c", STARTING, str(query), "entropy", str(many)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = forked(STARTING, query, "entropy", many)
     assert done.returncode == 128 + signal.SIGINT, done.stderr
     assert done.stderr == "Stopped; no half-written file was left behind.\n"
 
@@ -163,8 +150,7 @@ def test_a_request_that_a_library_swallows_is_heard_before_anything_is_spent(
 ) -> None:
     prepare(tmp_path)
     before = names(tmp_path)
-    run = [sys.executable, "-c", SWALLOWED, *COMMANDS[command]]
-    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    done = forked(SWALLOWED, *COMMANDS[command], cwd=tmp_path)
     assert done.stderr.splitlines()[-2:] == ["swallowed", "Stopped; no half-written file was left behind."]
     assert done.stdout == ""
     assert done.returncode == 128 + signal.SIGINT
@@ -202,22 +188,13 @@ def test_a_dry_run_tells_of_an_attempt_that_was_stopped(tmp_path: Path) -> None:
     prepare(tmp_path)
     *where, _ = MOMENTS["spent"]
     order = (*PUBLISH, "--ledger", "city.ledger", "--out", "may")
-    stopped = [sys.executable, "-c", AT, str(int(signal.SIGINT)), *where, *order]
-    assert (
-        subprocess.run(stopped, cwd=tmp_path, capture_output=True, timeout=120, check=False).returncode == 130
-    )
-    rehearse = [sys.executable, "-c", "from locentropy.cli.main import run; run()", *order, "--dry-run"]
-
-    def rehearsed(*others: str) -> subprocess.CompletedProcess[str]:
-        command = [*rehearse, *others]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-
-    same = rehearsed()
+    assert forked(AT, int(signal.SIGINT), *where, *order, cwd=tmp_path).returncode == 130
+    same = forked(RUN, *order, "--dry-run", cwd=tmp_path)
     assert same.returncode == 0
     assert "has begun and is not finished" in same.stderr
     assert "is free" not in same.stderr
     assert "After this release" not in same.stdout
-    other = rehearsed("--entropy-unit", "bits")
+    other = forked(RUN, *order, "--dry-run", "--entropy-unit", "bits", cwd=tmp_path)
     assert other.returncode == 9
     assert "differs in entropy_unit" in other.stderr
     again(tmp_path, le.Ledger.open(tmp_path / "city.ledger"))

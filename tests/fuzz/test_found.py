@@ -66,7 +66,7 @@ def test_a_claim_of_lists_in_lists(tmp_path: Path) -> None:
     path = tmp_path / ".may.publishing"
     path.write_text("[" * 100_000)
     with (
-        pytest.raises(LocentropyError, match="not what an interrupted attempt leaves"),
+        pytest.raises(LocentropyError, match="not a file that an interrupted attempt leaves"),
         locked_publication(tmp_path / "may", ORDER, None),
     ):
         pass
