@@ -68,7 +68,7 @@ def test_profiles_that_do_not_belong_together() -> None:
     numbers = le.private.VisitProfile.from_rows(
         pa.array([1]), np.array([0]), np.array([1]), np.array([1]), None
     )
-    with pytest.raises(ParameterError, match="do not mix"):
+    with pytest.raises(ParameterError, match="cannot be added"):
         profile_of({"a": [1]}) + numbers
     with pytest.raises(ParameterError, match="different bounds"):
         numbers + le.private.VisitProfile(

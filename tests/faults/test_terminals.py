@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import locentropy as le
+from tests.forking import RUN, forked
 from tests.publishing.making import PLACES, ROWS
 
-RUN = (sys.executable, "-c", "from locentropy.cli.main import run; run()")
 STEERING = "\x1b[2J\x1b]0;gone\x07"
 
 
@@ -24,20 +24,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(
-    folder: Path, *arguments: str, to: str | None = None, **changed: str
-) -> subprocess.CompletedProcess[str]:
-    with open(to or os.devnull, "w") as sink:  # noqa: PTH123
-        return subprocess.run(
-            [*RUN, *arguments],
-            cwd=folder,
-            env=os.environ | changed,
-            stdout=subprocess.PIPE if to is None else sink,
-            stderr=subprocess.PIPE,
-            encoding=changed.get("PYTHONIOENCODING", "utf-8"),
-            timeout=120,
-            check=False,
-        )
+def run(folder: Path, *arguments: str, to: str | None = None) -> subprocess.CompletedProcess[str]:
+    return forked(RUN, *arguments, cwd=folder, to=to)
 
 
 PUBLISH = (
@@ -66,12 +54,24 @@ ADVISE = (
 )
 
 
+ENCODED = f"import sys; [each.reconfigure(encoding=sys.argv[1]) for each in (sys.stdout, sys.stderr)]; del sys.argv[1]; {RUN}"
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 @pytest.mark.parametrize(
     "command", [("publish", "--help"), ("ledger", "show", "city.ledger"), PUBLISH, ("plan", "--epsilon", "1")]
 )
 def test_a_screen_without_an_epsilon(encoding: str, command: tuple[str, ...], folder: Path) -> None:
-    done = run(folder, *command, PYTHONIOENCODING=encoding)
+    done = forked(ENCODED, encoding, *command, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert "unexpected" not in done.stderr
+
+
+def test_a_screen_without_an_epsilon_from_the_start(folder: Path) -> None:
+    command = [sys.executable, "-c", RUN, *PUBLISH]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout
     assert "unexpected" not in done.stderr
@@ -135,7 +135,7 @@ def test_a_dry_run_looks_whether_the_folder_may_be_written(
     order = [*PUBLISH[: PUBLISH.index("--ledger")], "--no-ledger", "--out", "may", "--dry-run"]
     done = CliRunner().invoke(app, order)
     assert isinstance(done.exception, ParameterError)
-    assert "nothing may be written to the folder" in str(done.exception)
+    assert "no permission to write to the folder" in str(done.exception)
 
 
 def test_a_private_log_that_nobody_reads_is_refused(folder: Path) -> None:

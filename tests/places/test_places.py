@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import locentropy as le
 from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, ParameterError
 from locentropy.evaluation.simulated_noise import SimulatedNoise
-
 from tests.visits.reference import Row, as_counter, profile
 from tests.visits.test_profile import as_table, bounds, tables
 
@@ -182,7 +181,10 @@ class TestRestriction:
 
     def test_to_places_that_are_not_there(self) -> None:
         visits = le.Visits(as_table([Row(1, 2, 3)]))
-        with le.private.open_queries(visits) as queries, pytest.raises(ParameterError, match="no others"):
+        with (
+            le.private.open_queries(visits) as queries,
+            pytest.raises(ParameterError, match="restricted only to locations"),
+        ):
             queries.restricted_to(le.mechanisms.Locations.of([7]))
 
 

@@ -380,12 +380,12 @@ class TestFoundByReview:
 
     def test_numbers_and_dates_do_not_mix_as_times(self, tmp_path: Path) -> None:
         path = text(tmp_path, "user,location,time\n1,a,1600000000\n1,b,2019-01-01T00:00:00Z\n")
-        refused(ColumnError, "'time'", "in one way", visits=le.Visits(path))
+        refused(ColumnError, "'time'", "in the same way", visits=le.Visits(path))
         pq.write_table(pa.table({"user": [1], "location": [1], "time": [5]}), tmp_path / "a.parquet")
         pq.write_table(
             pa.table({"user": [1], "location": [1], "time": ["2019-01-01"]}), tmp_path / "b.parquet"
         )
-        refused(ColumnError, "'time'", "in one way", visits=le.Visits(str(tmp_path / "*.parquet")))
+        refused(ColumnError, "'time'", "in the same way", visits=le.Visits(str(tmp_path / "*.parquet")))
 
     def test_times_without_an_offset_are_utc(self, tmp_path: Path) -> None:
         path = text(

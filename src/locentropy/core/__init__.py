@@ -1,1 +1,1 @@
-"""The vocabulary that every other part speaks: bounds, profiles, queries and errors."""
+"""The vocabulary of every other package: bounds, profiles, queries, locations and errors."""

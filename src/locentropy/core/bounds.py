@@ -1,4 +1,4 @@
-"""Bounds: how much of one user's record is counted at most."""
+"""Bounds: the most that is counted of one user's record."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Keep = Literal["first", "most-visited", "lowest-id"]
 class Bounds:
     """At most `max_locations` (M) locations per user, and at most `max_visits` (C) visits in each.
 
-    Bounding looks at one user's own rows and nothing else: this is what every sensitivity rests on.
-    Both numbers are public inputs; take them from what is known about people, never from the data.
+    Bounding a user depends on that user's own rows only: every sensitivity rests on this.
+    Both numbers are public inputs: take them from general knowledge, never from the data.
     """
 
     max_locations: int
@@ -27,11 +27,10 @@ class Bounds:
     """C: further visits of a user to the same location are not counted."""
 
     keep: Keep | None = None
-    """The locations kept: those visited `first`, the `most-visited`, or those of the `lowest-id` (for
-    reproducing the paper's experiments; by the length of their text and then by letter, which for whole numbers from
-    0 up is by value).
-    None means `first` where the table has times, `most-visited` where it has none. Ties are broken by
-    the md5 of the id's text, which is the same on every engine and says nothing about popularity."""
+    """The locations kept: those visited `first`, the `most-visited`, or those with the `lowest-id` (for reproducing
+    the paper's experiments; ids are ordered by the length of their text and then byte by byte, which for whole numbers
+    from 0 is by value). None means `first` if the table has times, else `most-visited`. Ties are broken by the md5 of
+    the id's text, which is the same on every engine and independent of popularity."""
 
     def __post_init__(self) -> None:
         call = "Bounds(max_locations=5, max_visits=5)"
@@ -42,7 +41,7 @@ class Bounds:
             check_choice(example, "keep", self.keep, get_args(Keep))
 
     def resolved(self, *, has_time: bool) -> Bounds:
-        """These bounds with `keep` decided for a table with or without times."""
+        """These bounds with `keep` chosen for a table with or without times."""
         if self.keep == "first" and not has_time:
             raise ColumnError(
                 'keep="first" (--keep first) needs the time of each visit, and the table has no time column. Name it: '

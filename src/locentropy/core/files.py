@@ -1,4 +1,4 @@
-"""Writing files so that they appear whole or not at all."""
+"""Writing files so that they appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on disk; until then a power cut may forget a file that was just made or renamed."""
+    """Flush a folder to disk: until then a power cut may lose a file that was just created or renamed."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -25,18 +25,18 @@ def sync_folder(folder: Path) -> None:
 
 
 def check_writable(target: Path) -> None:
-    """Refuse now a file or folder that could not be written in the end: where it is to be must exist and be ours."""
+    """Raise ParameterError early if a file or folder could not be written: its folder must exist and be writable."""
     if not target.parent.is_dir():
-        raise ParameterError(f"{target}: the folder {target.parent} does not exist. Make it first.")
+        raise ParameterError(f"{target}: the folder {target.parent} does not exist. Create it first.")
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise ParameterError(
-            f"{target}: nothing may be written to the folder {target.parent}. Choose another."
+            f"{target}: no permission to write to the folder {target.parent}. Choose another."
         )
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Let an error of the system say what it is about: of a full disk it says no name by itself."""
+def named_errors(path: Path) -> Iterator[None]:
+    """Add a file name to an OSError that has none, such as that of a full disk."""
     try:
         yield
     except OSError as error:
@@ -46,36 +46,36 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def made_folder(folder: Path) -> Iterator[None]:
-    """Make the folder and the ones above it; on any failure take away again those that were missing."""
+    """Create a folder and its parents; if the block fails, remove those that were created."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     try:
         yield
     except BaseException:
         for path in missing:
-            with suppress(OSError):  # someone else has put something there meanwhile
+            with suppress(OSError):  # somebody else has put a file there meanwhile
                 path.rmdir()
         raise
 
 
 @contextmanager
 def atomic_write(*targets: Path) -> Iterator[list[Path]]:
-    """Yield a temporary path for each target, all of one disk; at the end give all of them their names, or none.
+    """Yield a temporary path for each target, on the same disk; at the end rename all of them, or none.
 
-    Any failure, KeyboardInterrupt included, removes the temporary files and leaves the targets as they
-    were. They are in a folder beside the targets that only its owner can enter and nobody can guess: where others may
-    write too, a file that somebody has put in the place of a temporary one would be theirs to read.
+    Any failure, including KeyboardInterrupt, removes the temporary files and leaves the targets as they were. The
+    temporary files are in a new folder beside the targets that only its owner can enter: in a shared folder, others
+    could otherwise put their own file in the place of a temporary one, and read what is written to it.
     """
     beside, first = targets[0].parent, targets[0].name
     folder = Path(tempfile.mkdtemp(prefix=f".{first}.", suffix=".part", dir=beside))
     parts = [folder / f"{number}-new-{target.name}" for number, target in enumerate(targets)]
     olds = [folder / f"{number}-old-{target.name}" for number, target in enumerate(targets)]
     try:
-        with naming(beside):
+        with named_errors(beside):
             yield parts
         try:
             for part, old, target in zip(parts, olds, targets, strict=True):
-                # Once the last file has its name nothing is taken back, so it needs no way back.
+                # After the last rename nothing is undone, so the last target needs no backup.
                 if target is not targets[-1] and target.exists():
                     target.rename(old)
                 part.replace(target)

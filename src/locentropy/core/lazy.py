@@ -1,4 +1,4 @@
-"""Names that load their module when first used, so that importing a package stays light."""
+"""Names that load their module on first use, so that importing a package stays fast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locations: the public list of places, as a mechanism sees it, and cells, as an engine sees them."""
+"""Locations: a public list of places, as mechanisms see it, and the cells of a grid, as engines see them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _CALL = 'Locations.of(["cafe-1", "park-2"])'
 
 
 class Cells(ABC):
-    """A public division of a box into numbered cells, which places visits by their coordinates.
+    """A public division of a box into cells, which locates visits by their coordinates.
 
-    It is what an engine needs to know of a grid: cells are numbered from the south-west corner, row by row.
+    This is what an engine needs to know of a grid. Cells are numbered from the south-west corner, row by row.
     """
 
     south: float
@@ -51,23 +51,23 @@ class Cells(ABC):
 
     @abstractmethod
     def locations(self) -> Locations:
-        """Every cell: its number, a name, and the coordinates of its middle."""
+        """Every cell, with its number, a name and the coordinates of its centre."""
 
 
 @dataclass(frozen=True, eq=False)
 class Locations:
-    """A list of places that is known without the visits: a register of venues, the cells of a grid.
+    """A list of places that is known without the visits: a register of venues, or the cells of a grid.
 
-    Every one of them is in the release, visited or not. So the list must not have been made from the visits:
-    a place that is listed because somebody was there gives that somebody away. Names and coordinates are public
-    for the same reason: they come with the list, never from the visits.
+    Every one of them is in the release, visited or not. So the list must not have been made from the visits: a place
+    that is listed because somebody was there reveals that they were. For the same reason names and coordinates come
+    with the list, never from the visits.
     """
 
     ids: pa.Array
-    """Each place once, whole numbers or texts, in the order of the release."""
+    """The id of each place, once: whole numbers or texts, in the order of the release."""
 
     names: pa.Array | None = None
-    """What people call them."""
+    """Their names."""
 
     lat: Reals | None = None
     """Latitudes, in degrees; NaN where unknown."""
@@ -84,7 +84,7 @@ class Locations:
                 f"ids of type {ids.type} must be whole numbers or texts. For example: {_CALL}"
             )
         if ids.null_count or len(pc.unique(ids)) != len(ids):
-            raise ParameterError(f"ids must name each place once and have no gaps. For example: {_CALL}")
+            raise ParameterError(f"ids must name each place once, without nulls. For example: {_CALL}")
         if (self.lat is None) != (self.lon is None):
             raise ParameterError("Coordinates have both parts, lat and lon, or neither.")
         for name in ("names", "lat", "lon"):
@@ -93,7 +93,7 @@ class Locations:
                 raise ParameterError(f"{name} must have one entry for each of the ids.")
 
     def without(self, excluded: Locations) -> Locations:
-        """The places that are not among the excluded ones, compared as they are written."""
+        """The places that are not excluded; ids are compared as they are written."""
         named = pc.is_in(self.ids.cast(pa.string()), value_set=excluded.ids.cast(pa.string()))
         kept = np.flatnonzero(~named.to_numpy(zero_copy_only=False))
         return Locations(
@@ -105,7 +105,7 @@ class Locations:
 
     @classmethod
     def of(cls, ids: Any) -> Self:
-        """The places of a list, an array or a column, whatever holds it."""
+        """The places of a list, an array or a column of ids."""
         if isinstance(ids, cls):
             return ids
         if isinstance(ids, str):

@@ -1,20 +1,20 @@
-"""Numbers as people read them."""
+"""Numbers formatted for readers."""
 
 from __future__ import annotations
 
 
 def nats(value: float) -> str:
-    """Three significant digits, without exponent for anything one would publish."""
+    """Three significant digits; an exponent only for very small and very large values."""
     return f"{value:.3g}" if 1e-4 <= value < 1000 or value == 0 else f"{value:.2e}"
 
 
 def counted(number: int, thing: str) -> str:
-    """A number of things."""
+    """A number and a noun, in the plural unless the number is 1."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def percent(probability: float) -> str:
-    """A probability that reads as 0 or 100 % only where it is."""
+    """A probability in percent, shown as 0 % or 100 % only if it is exactly that."""
     if 0 < probability < 0.001:
         return "< 0.1 %"
     if 0.999 < probability < 1:

@@ -1,12 +1,12 @@
-"""The share profile: everyone's one unit of presence, where it is and in what portions, in integers.
+"""The share profile: one unit of presence for each user, divided among the user's locations, in integers.
 
-A user who is at m of the locations has the share min(largest, ⌊unit/m⌋) at each of them. It depends on the user's own
-rows only, and the shares of one user add up to at most `unit`. So one user more or less moves `look` and each of the
-two histograms by at most `unit` in ℓ₁, and `moments(table)` by at most `unit` times the largest ℓ₁ norm of a row of
-the table. Nobody is truncated.
+A user with m locations has the share min(largest, ⌊unit/m⌋) at each of them. It depends on the user's own rows only,
+and the shares of one user add up to at most `unit`. So adding or removing one user changes `look` and each of the two
+histograms by at most `unit` in ℓ₁, and `moments(table)` by at most `unit` times the largest ℓ₁ norm of a row of the
+table. No user is truncated.
 
 Ranges: no sum of shares exceeds unit · users, so with unit = 2^20 they fit 64 bits for 2^43 users. Sums weighted by a
-table are at most unit · users · the largest entry of the table: at 2^20 · 2^16 they fit for 2^27 users at one place.
+table are at most unit · users · the largest entry of the table: at 2^20 · 2^16 they fit for 2^27 users at one location.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ _INT64 = np.iinfo(np.int64)
 
 
 def check_shares(unit: int, largest: int, max_visits: int) -> None:
-    """Raise ParameterError unless these can be asked for."""
+    """Raise ParameterError unless these are valid arguments of `Queries.shares`."""
     positive_integer("unit", unit, _CALL)
     check_whole(_CALL, "largest", largest, 1, int(unit))
     positive_integer("max_visits", max_visits, _CALL)
 
 
-def share(places: Integers, unit: int, largest: int) -> Integers:
-    """What a user who is at so many places has at each of them; rounded down, so that it never adds up to more."""
-    shares: Integers = np.minimum(np.int64(largest), np.int64(unit) // places)
+def share(locations: Integers, unit: int, largest: int) -> Integers:
+    """The share of users with so many locations at each of them; rounded down, so that the sum is at most `unit`."""
+    shares: Integers = np.minimum(np.int64(largest), np.int64(unit) // locations)
     return shares
 
 
 @dataclass(frozen=True, eq=False)
 class ShareProfile:
-    """How much presence each location has, by visits; and how much there is by share and by visits.
+    """The presence at each location by visits, and all presence by size of share and by visits.
 
-    A row says: at location `locations[index]`, the users who made `visits` visits each have `shares` together. Rows
-    are in the order of (index, visits) without repeats, so equal data gives equal arrays, bit by bit, on any engine.
-    Private: exact sums. Only a mechanism may turn them into something to publish.
+    A row means: at location `locations[index]`, the users with `visits` visits each have `shares` together. Rows are
+    sorted by (index, visits) without repeats, so equal data gives equal arrays, bit by bit, on any engine.
+    Private: exact sums. Only a mechanism may turn them into something to publish; the repr shows none.
     """
 
     locations: pa.Array
-    """Every location covered, once each, visited or not."""
+    """Every location, once each, visited or not."""
 
     unit: int
     """Q: the whole presence of a user."""
@@ -63,22 +63,22 @@ class ShareProfile:
     """⌊Q/M⌋: the most of it that a user has at one location."""
 
     max_visits: int
-    """C: `visits` counts further visits of a user to the same location as C; `by_visits` counts all."""
+    """C: in `visits`, numbers above C count as C; `by_visits` is not clipped."""
 
     index: Integers
-    """Which location a row is about, as a position in `locations`."""
+    """The location of each row, as a position in `locations`."""
 
     visits: Integers
     """Visits per user, in 1..C."""
 
     shares: Integers
-    """The shares of the users with that many visits, added up."""
+    """The sum of the shares of the users with that many visits."""
 
     by_share: Histogram
-    """Every share that occurs, in ascending order, and all presence that comes in shares of this size."""
+    """Every size of share that occurs, ascending, and the sum of all shares of this size."""
 
     by_visits: Histogram
-    """Every number of visits that occurs, not clipped, in ascending order, and all presence with so many visits."""
+    """Every number of visits that occurs, unclipped and ascending, and the sum of all shares with so many visits."""
 
     @classmethod
     def from_rows(
@@ -91,7 +91,7 @@ class ShareProfile:
     ) -> ShareProfile:
         """A profile for `asked` = (unit, largest, max_visits) from rows (index, visits, shares) in any order.
 
-        Rows, and entries of the histograms, that say something about the same are added up.
+        Rows, and entries of the histograms, with the same keys are added up.
         """
         check_shares(*asked)
         unit, largest, max_visits = map(int, asked)
@@ -122,6 +122,10 @@ class ShareProfile:
         """The number of locations."""
         return len(self.locations)
 
+    def __repr__(self) -> str:
+        """The number of locations, and no sum of presence."""
+        return f"<ShareProfile of {len(self):,} locations (private)>"
+
     @cached_property
     def look(self) -> Integers:
         """The presence at each location."""
@@ -130,8 +134,8 @@ class ShareProfile:
     def moments(self, table: ArrayLike) -> Integers:
         """For each location, the sum of share · table[visits − 1] over its users: one row of two integers.
 
-        The table has one row of two integers for each of 1..C visits. A sum beyond 64 bits is held to the last
-        integer that fits, which brings neighbours no further apart; it is never wrapped around.
+        The table has one row of two integers for each of 1..C visits. A sum beyond 64 bits is clipped to the nearest
+        integer that fits, which brings neighbours no further apart; it never wraps around.
         """
         weights = np.asarray(table)
         if weights.shape != (self.max_visits, 2) or weights.dtype.kind != "i":
@@ -147,19 +151,19 @@ class ShareProfile:
         return sums
 
     def presence_by_share(self, thresholds: ArrayLike) -> Integers:
-        """All presence in cells of the size of a share; see `presence_by_visits` for the cells."""
+        """All presence in cells by the size of a share; see `presence_by_visits` for the cells."""
         return _in_cells(self.by_share, thresholds)
 
     def presence_by_visits(self, thresholds: ArrayLike) -> Integers:
-        """All presence in cells of visits: k ascending thresholds make k + 1 cells, open at both ends.
+        """All presence in cells by visits: k ascending thresholds make k + 1 cells, open at both ends.
 
-        Cell 0 is below the first threshold, cell j from threshold j − 1 up to but without threshold j, and the
-        last cell from the last threshold up. So every row is in exactly one cell, whatever the thresholds.
+        Cell 0 is below the first threshold; cell j is from threshold j − 1 up to, but without, threshold j; the last
+        cell is from the last threshold. So every row is in exactly one cell, whatever the thresholds.
         """
         return _in_cells(self.by_visits, thresholds)
 
     def equals(self, other: ShareProfile) -> bool:
-        """The same question about the same locations in the same order, with the same integers."""
+        """Whether both have the same parameters and locations in the same order, with the same integers."""
         mine, theirs = (
             (each.index, each.visits, each.shares, *each.by_share, *each.by_visits) for each in (self, other)
         )
@@ -170,7 +174,7 @@ class ShareProfile:
         )
 
     def _per_location(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Rows added up by location; a location without rows gets 0."""
+        """Rows added up by location; 0 for a location without rows."""
         sums = np.zeros(len(self), dtype=values.dtype)
         starts = np.flatnonzero(np.diff(self.index, prepend=-1))
         if len(starts):
@@ -183,7 +187,7 @@ def _within(values: Integers, low: int, high: int) -> bool:
 
 
 def _added_up(keys: Integers, totals: Integers) -> Histogram:
-    """Totals by key, in ascending order of the keys and without repeats."""
+    """Totals by key, with the keys ascending and without repeats."""
     if len(keys) == 0:
         return keys, totals
     order = np.argsort(keys, kind="stable")
@@ -193,11 +197,11 @@ def _added_up(keys: Integers, totals: Integers) -> Histogram:
 
 
 def _in_cells(histogram: Histogram, thresholds: ArrayLike) -> Integers:
-    """Totals by cell, in integers: `np.bincount` would add up reals."""
+    """Totals by cell, as integers: `np.bincount` would use floats."""
     values, totals = histogram
     edges = np.asarray(thresholds)
     if edges.ndim != 1 or edges.dtype.kind != "i" or (edges[1:] <= edges[:-1]).any():
-        raise ParameterError("Thresholds are integers in ascending order. For example: [2, 3, 5, 9]")
+        raise ParameterError("Thresholds must be integers in ascending order. For example: [2, 3, 5, 9]")
     sums = np.zeros(len(edges) + 1, dtype=np.int64)
     np.add.at(sums, np.searchsorted(edges, values, side="right"), totals)
     return sums

@@ -1,3 +1,3 @@
-"""The version of this package, where every part of it can see it."""
+"""The version of this package."""
 
 __version__ = "0.2.0.dev0"

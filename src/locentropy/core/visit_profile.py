@@ -1,4 +1,4 @@
-"""The visit profile: all that a mechanism needs to know of a location's bounded data, in integers."""
+"""The visit profile: everything a mechanism needs to know about a location's bounded data, in integers."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ if TYPE_CHECKING:
 class VisitProfile:
     """How many users made 1, 2, 3, … visits to each location.
 
-    A row says: at location `locations[index]`, `users` users made `visits` visits each. Rows are in the
-    order of (index, visits) without repeats, so equal data gives equal arrays, bit by bit, on any engine.
-    Private: exact counts. Only a mechanism may turn them into something to publish.
+    A row means: at location `locations[index]`, `users` users made `visits` visits each. Rows are sorted by
+    (index, visits) without repeats, so equal data gives equal arrays, bit by bit, on any engine.
+    Private: exact counts. Only a mechanism may turn them into something to publish; the repr shows none.
     """
 
     locations: pa.Array
-    """Every location covered, once each, visited or not; integers or texts, as they came in."""
+    """Every location, once each, visited or not; integers or texts, as they were given."""
 
     index: Integers
-    """Which location a row is about, as a position in `locations`."""
+    """The location of each row, as a position in `locations`."""
 
     visits: Integers
-    """Visits per user, from 1 up."""
+    """Visits per user, at least 1."""
 
     users: Integers
-    """How many users made that many visits there."""
+    """The number of users with that many visits there."""
 
     bounds: Bounds | None
-    """The bounds the users were held to; None where nobody was bounded."""
+    """The bounds under which users were counted; None without bounds."""
 
     @classmethod
     def from_rows(
         cls, locations: pa.Array, index: Integers, visits: Integers, users: Integers, bounds: Bounds | None
     ) -> VisitProfile:
-        """A profile from rows in any order; rows about the same location and visits are added up."""
+        """A profile from rows in any order; rows with the same location and visits are added up."""
         if len(index) == 0:
             return cls(locations, index, visits, users, bounds)
         if index.min() < 0 or index.max() >= len(locations) or visits.min() < 1 or users.min() < 1:
             raise ParameterError(
                 "A visit profile has rows (location, visits ≥ 1, users ≥ 1) of its locations."
             )
-        # One number per row sorts much faster than two; Python's integers tell whether it fits 64 bits.
+        # One number per row sorts much faster than two, if it fits 64 bits (Python's integers do not overflow).
         span = int(visits.max()) + 1
         fits = len(locations) * span < 2**63
         order = np.argsort(index * span + visits, kind="stable") if fits else np.lexsort((visits, index))
@@ -72,13 +72,9 @@ class VisitProfile:
         """The number of locations."""
         return len(self.locations)
 
-    def _per_location(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Rows added up by location; a location without rows gets 0."""
-        sums = np.zeros(len(self), dtype=values.dtype)
-        starts = np.flatnonzero(np.diff(self.index, prepend=-1))
-        if len(starts):
-            sums[self.index[starts]] = np.add.reduceat(values, starts)
-        return sums
+    def __repr__(self) -> str:
+        """The number of locations, and no count of users or visits."""
+        return f"<VisitProfile of {len(self):,} locations (private)>"
 
     @cached_property
     def user_counts(self) -> Integers:
@@ -92,7 +88,7 @@ class VisitProfile:
 
     @cached_property
     def visit_logs(self) -> Reals:
-        """S: the sum of c·ln c over the users of each location, c being the visits of a user."""
+        """S: for each location, the sum of x·ln x over its users, x being the visits of a user."""
         return self._per_location(self.users * (self.visits * np.log(self.visits)))
 
     @cached_property
@@ -106,16 +102,24 @@ class VisitProfile:
         share = self.visits / total
         return self._per_location(self.users * share * np.log(total / self.visits))
 
+    def _per_location(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Rows added up by location; 0 for a location without rows."""
+        sums = np.zeros(len(self), dtype=values.dtype)
+        starts = np.flatnonzero(np.diff(self.index, prepend=-1))
+        if len(starts):
+            sums[self.index[starts]] = np.add.reduceat(values, starts)
+        return sums
+
     def __add__(self, other: VisitProfile) -> VisitProfile:
-        """The profile of two groups of people together; nobody may be in both."""
+        """The profile of two groups of users together; no user may be in both."""
         return VisitProfile.total([self, other])
 
     @classmethod
     def total(cls, profiles: Iterable[VisitProfile]) -> VisitProfile:
-        """The profile of several groups of people together; nobody may be in two of them.
+        """The profile of several groups of users together; no user may be in two of them.
 
-        Takes them one by one, and adds up only when as much is waiting as is already added up, so that
-        many small profiles do not cost a pass over the sum each.
+        Takes them one by one, and adds up only when as much is waiting as is already added up, so that many small
+        profiles do not each cost a pass over the sum.
         """
         waiting: list[VisitProfile] = []
         for profile in profiles:
@@ -123,11 +127,11 @@ class VisitProfile:
             if sum(len(each.index) for each in waiting[1:]) > len(waiting[0].index):
                 waiting = [_added(waiting)]
         if not waiting:
-            raise ParameterError("There are no profiles, so there is no total.")
+            raise ParameterError("profiles must hold at least one profile.")
         return _added(waiting)
 
     def equals(self, other: VisitProfile) -> bool:
-        """The same locations in the same order, with the same integers."""
+        """Whether both have the same locations in the same order, with the same integers."""
         return (
             self.locations.equals(other.locations)
             and np.array_equal(self.index, other.index)
@@ -145,7 +149,7 @@ class VisitProfile:
 def _added(profiles: list[VisitProfile]) -> VisitProfile:
     first = profiles[0]
     if any(each.bounds != first.bounds for each in profiles):
-        raise ParameterError("Profiles under different bounds do not add up.")
+        raise ParameterError("Profiles under different bounds cannot be added.")
     if all(each.locations.equals(first.locations) for each in profiles):
         locations, indexes = first.locations, [each.index for each in profiles]
     else:
@@ -162,7 +166,7 @@ def _added(profiles: list[VisitProfile]) -> VisitProfile:
 
 def _sorted_distinct(ids: list[pa.Array]) -> pa.Array:
     if len({each.type for each in ids}) > 1:
-        raise ParameterError("Location ids that are whole numbers and ids that are texts do not mix.")
+        raise ParameterError("Profiles with whole numbers and with texts as location ids cannot be added.")
     distinct = pc.unique(pa.concat_arrays(ids))
     return distinct.take(pc.sort_indices(distinct))
 

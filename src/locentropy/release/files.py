@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from locentropy.core.errors import ReleaseError
-from locentropy.core.files import made_folder, naming, sync_folder
+from locentropy.core.files import made_folder, named_errors, sync_folder
 from locentropy.core.strict_yaml import dump_document
 from locentropy.release.details import details
 from locentropy.release.manifest import heading, manifest
@@ -193,7 +193,7 @@ def contents(release: Release) -> Iterator[tuple[str, Content]]:
 
 def _write(path: Path, content: Content) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with naming(path), os.fdopen(handle, "wb") as file:
+    with named_errors(path), os.fdopen(handle, "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -29,7 +29,7 @@ _TIME_ADVICE: Final = (
 _CONFUSING: Final = {
     "decimal": "texts that read as decimal numbers, such as 7.0 or 7e+00, which could be another spelling of 7",
     "broken": "texts that run over several lines, as after a stray quotation mark that swallows other people's rows",
-    "padded": "texts with spaces before or after, which could be another spelling of the same id",
+    "padded": "texts with blanks before or after, which could be another spelling of the same id",
 }
 
 
