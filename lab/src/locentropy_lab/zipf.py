@@ -106,7 +106,7 @@ class ZipfVisits:
         if not target.parent.is_dir() or target.is_dir():
             raise ParameterError(
                 f"path={str(path)!r}: expected a file name in a folder that exists. "
-                "A correct call: ZipfVisits.sparse().write('sparse.parquet')"
+                "For example: ZipfVisits.sparse().write('sparse.parquet')"
             )
         with atomic_write(target) as [part], pq.ParquetWriter(part, SCHEMA) as writer:
             for index, chunk in enumerate(self.chunks(), start=1):

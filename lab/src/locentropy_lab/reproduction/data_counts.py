@@ -82,7 +82,7 @@ class DataCounts:
         return Locations(self.locations)
 
     def keep(self, first_m: FirstM) -> Keep:
-        """The rule by its name."""
+        """Which locations are kept under this rule."""
         return "lowest-id" if first_m == "paper" else self.release_keep
 
     def profile(self, bounds: Bounds) -> VisitProfile:
@@ -98,23 +98,23 @@ class DataCounts:
         return self._profiles[bounds]
 
     def profiles(self, bounds: Sequence[Bounds]) -> list[VisitProfile]:
-        """Several of them."""
+        """The profiles under several bounds."""
         return [self.profile(each) for each in bounds]
 
     def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
-        """Where everyone's presence is."""
+        """The shares of presence, if they were counted."""
         held = self.presence.get(largest)
         if held is None or (held.unit, held.max_visits) != (unit, max_visits):
             raise ParameterError(f"Shares of unit {unit}, largest {largest} were not counted of {self.name}.")
         return held
 
     def exact_profile(self) -> NoReturn:
-        """Not kept: no mechanism asks for it."""
+        """Not supported: no mechanism asks for it."""
         raise ParameterError(f"The exact profile of {self.name} is not kept; its entropies are.")
 
     def restricted_to(self, locations: Locations) -> NoReturn:
-        """Not possible any more."""
-        raise ParameterError(f"{self.name} was counted at all of its locations, and users are gone.")
+        """Not supported: single users are not kept."""
+        raise ParameterError(f"{self.name} was counted at all of its locations; single users are not kept.")
 
     def largest_visits_per_user(self) -> tuple[Integers, Integers]:
         """Users by their most visits to one location."""
@@ -125,11 +125,11 @@ class DataCounts:
         return self.users_by_places
 
     def forget_profiles(self) -> None:
-        """Give back the memory of profiles that were asked for."""
+        """Free the memory of cached profiles."""
         self._profiles.clear()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All of it as named arrays, for a file."""
+        """Return everything as named arrays, for a file."""
         visits, users = self.largest_visits
         named: dict[str, NDArray[Any]] = {
             "about": np.array([self.name, self.release_keep]),
@@ -151,7 +151,7 @@ class DataCounts:
 
     @classmethod
     def from_arrays(cls, named: dict[str, NDArray[Any]]) -> DataCounts:
-        """What `arrays` made, again."""
+        """Return what `arrays` was made of."""
         ids = named["ids"]
         locations = pa.array(ids)
         bounded, presence = {}, {}
@@ -252,7 +252,7 @@ class _Sums:
         self.exact = _Tally(self.locations)
 
     def add(self, queries: Queries, bounds: list[Bounds], largest_shares: Iterable[int]) -> None:
-        """One chunk more."""
+        """Add one chunk."""
         self.exact.add(queries.exact_profile())
         for each, profile in zip(bounds, queries.profiles(bounds), strict=True):
             self.bounded.setdefault(each, _Tally(self.locations)).add(profile)

@@ -65,7 +65,7 @@ TABLE_2: Final = (
 
 
 def statistics(data: DataCounts) -> dict[str, float]:
-    """Everything that Table 2's numbers are."""
+    """Return every statistic that a number of Table 2 may be."""
     shared = data.entropy[data.user_counts > 1]
     pairs, visits = float(data.user_counts.sum()), float(data.visit_counts.sum())
     return {
@@ -90,7 +90,7 @@ def statistics(data: DataCounts) -> dict[str, float]:
 
 
 def table_2(sets: Sequence[DataCounts]) -> pa.Table:
-    """Printed and recomputed, by the row's label and by what the number is."""
+    """Table 2, printed and recomputed: by each row's label, and by what the number is."""
     rows: list[dict[str, Any]] = []
     for data in sets:
         known = statistics(data)

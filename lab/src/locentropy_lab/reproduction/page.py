@@ -164,7 +164,7 @@ def errors_by_line(
 
 
 def beside(results: Results) -> str:
-    """What was added, beside the paper's own: mean squared errors by ε."""
+    """Return the section that compares the added mechanisms with the paper's: mean squared errors by ε."""
     parts = []
     for experiment, data in _WHERE:
         if results.has(experiment, data):
@@ -194,7 +194,7 @@ def _errors(table: dict[str, dict[float, float]]) -> str:
 
 
 def table_2_rows(results: Results) -> str:
-    """Table 2, printed and ours."""
+    """Return Table 2 as HTML, printed and recomputed."""
     rows = "".join(
         f"<tr><td>{escape(row['data'].capitalize())}</td><td>{escape(row['row'])}</td>"
         f'<td class="number">{six_digits(row["printed"])}</td><td class="number">{six_digits(row["ours"])}</td>'

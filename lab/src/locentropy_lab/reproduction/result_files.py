@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 EDITION: Final = 1
-"""To be raised when the same parameters come to give other numbers."""
+"""Raise it whenever the same parameters give other numbers."""
 _KEY: Final = b"locentropy reproduce"
 
 
 def key_of(identity: Mapping[str, Any]) -> str:
-    """The key of what some parameters lead to."""
+    """The key of what these parameters give."""
     told = {"version": __version__, "edition": EDITION, **identity}
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
@@ -47,7 +47,7 @@ class Store:
             each.mkdir(parents=True, exist_ok=True)
 
     def counted(self, identity: Mapping[str, Any], make: Callable[[], DataCounts]) -> DataCounts:
-        """What was counted of a data set, from the cache or anew."""
+        """Return the counts of a data set, from the cache or computed."""
         key = key_of(identity)
         path = self.cache / f"{identity['data']}-{key[:16]}.npz"
         if path.exists() and not self._again:
@@ -59,13 +59,13 @@ class Store:
         return made
 
     def finished(self, name: str, identity: Mapping[str, Any]) -> pa.Table | None:
-        """The numbers of a finished experiment, if they are of this very kind."""
+        """Return the numbers of a finished experiment, if they were computed from the same parameters."""
         path = self.numbers / f"{name}.parquet"
         if self._again or not path.exists():
             return None
         try:
             table = pq.read_table(path)
-        except (OSError, pa.ArrowException):  # somebody else's file
+        except (OSError, pa.ArrowException):  # not a file of ours
             return None
         held = (table.schema.metadata or {}).get(_KEY, b"").decode()
         return table if held == key_of(identity) else None

@@ -39,7 +39,7 @@ NO_GOWALLA = (
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What a run made."""
+    """The results of a run."""
 
     settings: Settings
     results: Results
@@ -50,7 +50,7 @@ class Reproduction:
 
 
 def chosen(names: Sequence[str]) -> list[Experiment]:
-    """The experiments of these names, in the paper's order."""
+    """Return the experiments of these names, in the paper's order; raises ParameterError for an unknown name."""
     for name in names:
         if name != ALL and name not in EXPERIMENTS:
             known = ", ".join((ALL, *EXPERIMENTS))
@@ -71,7 +71,7 @@ def run_experiments(
     progress: Progress = lambda *_: None,
     told: Callable[[str], None] = lambda _: None,
 ) -> Reproduction:
-    """Run experiments and write numbers, figures and the page into a folder; what is finished there is not redone."""
+    """Run experiments and write numbers, figures and the page into a folder. Finished ones there are not run again."""
     store = Store(folder, again=again)
     data_sets = DataSets(settings, store, gowalla, progress)
     tables, skipped = computed(chosen(names), data_sets, store, told)
@@ -89,7 +89,7 @@ def computed(
     store: Store,
     told: Callable[[str], None] = lambda _: None,
 ) -> tuple[dict[str, pa.Table], dict[str, str]]:
-    """The numbers of experiments, each kept as soon as it is finished; and which could not run, with the reason."""
+    """Compute experiments, keeping each once it is finished; returns their numbers, and why others did not run."""
     tables, skipped = {}, {}
     for place, each in enumerate(experiments, start=1):
         if each.data and not any(data_sets.has(name) for name in each.data):
@@ -114,7 +114,7 @@ def _identity(experiment: Experiment, data_sets: DataSets) -> dict[str, Any]:
 
 
 def _write(made: Reproduction, store: Store, folder: Path) -> None:
-    """Figures, verdicts and the page; the page last, so that it never shows what is not there."""
+    """Write figures, verdicts and the page; the page last, so that it never shows what is missing."""
     from locentropy_lab.reproduction.figures.style import png_of, svg_of
     from locentropy_lab.reproduction.page import page
 
@@ -133,7 +133,7 @@ def _write(made: Reproduction, store: Store, folder: Path) -> None:
 
 
 def verdicts(made: Reproduction) -> dict[str, Any]:
-    """Every verdict with its cases, as JSON takes it."""
+    """Return every verdict with its cases, for JSON."""
     return {
         "software": f"locentropy {__version__}",
         "settings": made.settings.as_dict(),

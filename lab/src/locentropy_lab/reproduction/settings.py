@@ -64,7 +64,7 @@ class Settings:
         return max(*self.c_grid, self.max_visits)
 
     def as_dict(self) -> dict[str, Any]:
-        """For a file, and for the key under which results are kept."""
+        """Return the settings for a file, and for the key of results."""
         return asdict(self)
 
 

@@ -45,7 +45,7 @@ PRINTED: Final = tuple(f"{name}-as-printed" for name in PAPERS)
 ADDED: Final = ("limit-ptr", "moments", "shares")
 LINES: Final = (*PRINTED, *PAPERS, *ADDED)
 CONSTANT: Final = "best constant"
-"""One number for all places, the mean of the true entropies: what nothing published should be worse than."""
+"""One number for all locations, the mean of the true entropies: nothing published should be worse."""
 
 LABELS: Final = {
     "limit": "Limit",
@@ -91,7 +91,7 @@ class Simulations:
         self._shares: dict[tuple[float, int], Reals] = {}
 
     def bounds(self, point: Point) -> Bounds:
-        """Of a point, with the rule for the first M."""
+        """The bounds of a point, with its rule for the first M."""
         return Bounds(point.max_locations, point.max_visits, self.data.keep(point.first_m))
 
     def crowded(self, point: Point) -> NDArray[np.bool_]:
@@ -99,7 +99,7 @@ class Simulations:
         return self.data.profile(self.bounds(point)).user_counts >= point.min_users
 
     def published(self, name: str, point: Point, seed: int) -> Reals | None:
-        """What a line would publish, NaN where withheld; None where what the paper prints is infinite."""
+        """What a line would publish, NaN where withheld; None where the printed sensitivity is infinite."""
         if name in PRINTED:
             return self._printed(name, point, seed)
         if name == "shares":  # has neither M nor C, so that all points of an ε share it
@@ -137,7 +137,7 @@ class Simulations:
 
 @lru_cache(maxsize=256)
 def _mechanism(name: str, point: Point, keep: Keep, users: int, settings: Settings) -> Any:
-    """The corrected mechanism; kept, so that what it works out of its parameters is worked out once."""
+    """The corrected mechanism; cached, because calibrating it takes time."""
     bound = {"max_locations": point.max_locations, "max_visits": point.max_visits}
     common: dict[str, Any] = {"keep": keep, "max_users": users, **bound}
     k = point.min_users

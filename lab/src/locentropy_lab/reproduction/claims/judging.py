@@ -100,7 +100,7 @@ class Finding:
 
 
 def judge(claim: Claim, results: Results) -> Finding:
-    """The verdict on a claim, computed from the numbers."""
+    """Test a claim on the numbers of a run."""
     missing = [name for name in claim.needs if name not in results.tables]
     if missing:
         return Finding(claim, OPEN, (), f"It needs {', '.join(missing)}, which did not run.")
@@ -172,7 +172,7 @@ def is_best(errors: dict[str, float], name: str) -> bool:
 
 
 def rank_correlation(curve: dict[float, float]) -> float:
-    """Spearman's, of the parameter and the error."""
+    """Spearman's rank correlation of the parameter and the error."""
     from locentropy.evaluation.metrics import spearman
 
     return spearman(np.array(list(curve)), np.array(list(curve.values())))

@@ -22,14 +22,14 @@ MARGINAL: Final = 0.25
 
 
 def by_epsilon(results: Results, data: str, way: Way, mechanism: str, metric: str) -> dict[float, float]:
-    """The error of one of the paper's own, by ε."""
+    """The error of a mechanism of the paper, by ε."""
     return results.curve(FIGURE[data], "epsilon", data, way, mechanism, metric)
 
 
 def best_cases(
     results: Results, data: str, best: str, metrics: tuple[str, ...], epsilon: float | None = None
 ) -> list[Case]:
-    """Whether one of the paper's own has the lowest error of the three, by each of some metrics."""
+    """Cases of whether a mechanism of the paper has the lowest error of the three, by each metric."""
     at = results.settings.epsilon if epsilon is None else epsilon
     cases = []
     for way in WAYS:
@@ -44,7 +44,7 @@ def best_cases(
 
 
 def less(gain: float) -> str:
-    """A gain in words, without a minus before zero."""
+    """Say how much less or more an error is."""
     return f"{abs(gain):.0%} {'more' if gain <= -0.005 else 'less'}"
 
 
@@ -105,7 +105,7 @@ def _gains(results: Results) -> list[Case]:
 
 
 def best_claims(data: str, best: str, paper: str) -> tuple[Claim, Claim]:
-    """That one of the paper's own is best on a data set: over all locations, and over those that Limit-CB publishes."""
+    """Claims that a mechanism of the paper is best on a data set: over all locations, and over Throwaway."""
     figure, name = FIGURE[data], f"{label(best)} is best on {data.capitalize()}"
     judged = "no other of the paper's three has an error more than 5 % lower at the defaults"
     return (

@@ -38,7 +38,7 @@ that they have no mechanism's colour."""
 
 
 def sensitivity_by_c(table: pa.Table) -> Figure:
-    """Figure 1."""
+    """Figure 1: global sensitivity by C."""
     figure, [axis] = panels(1, 1, 7.0, 3.6)
     visits, printed, exact = (table[name].to_numpy() for name in ("max_visits", "theorem_1", "exact"))
     finite = np.where(np.isfinite(printed), printed, np.nan)
@@ -56,7 +56,7 @@ def sensitivity_by_c(table: pa.Table) -> Figure:
 
 
 def sensitivity_by_n(table: pa.Table) -> Figure:
-    """Figure 5."""
+    """Figure 5: local sensitivity by n."""
     figure, [axis] = panels(1, 1, 8.0, 4.0)
     for colour, c in zip(_BY_C, sorted(set(table["max_visits"].to_pylist())), strict=False):
         rows = table.filter(pc.equal(table["max_visits"], c))
@@ -76,7 +76,7 @@ def sensitivity_by_n(table: pa.Table) -> Figure:
 
 
 def noise(table: pa.Table) -> Figure:
-    """Figure 2."""
+    """Figure 2: noise by number of users."""
     figure, [axis] = panels(1, 1, 8.5, 4.2)
     for name in dict.fromkeys(table["mechanism"].to_pylist()):
         rows = table.filter(pc.equal(table["mechanism"], name))
@@ -159,7 +159,7 @@ _WAYS: Final = {
 
 
 def errors(name: str, table: pa.Table, settings: Settings) -> dict[str, Figure]:
-    """One figure for each rule for the first M."""
+    """Figures 8, 9, 10 and 12: errors, one figure for each rule for the first M."""
     return {
         name if first_m == "paper" else f"{name}-release": _one(table, first_m, settings) for first_m in _WAYS
     }

@@ -33,7 +33,7 @@ _NAMES = {"paper": "first M: lowest ids (paper)", "release": "first M: as releas
 
 
 def activity(table: pa.Table) -> Figure:
-    """Figure 3."""
+    """Figure 3: activity of users."""
     figure, axes = panels(1, 2, 4.8, 3.3)
     for axis, what, words in zip(
         axes,
@@ -49,7 +49,7 @@ def activity(table: pa.Table) -> Figure:
 
 
 def sparsity(table: pa.Table) -> Figure:
-    """Figure 4."""
+    """Figure 4: locations by their number of users."""
     figure, [axis] = panels(1, 1, 6.0, 3.5)
     _dots(axis, table["users"].to_numpy(), table["locations"].to_numpy())
     axis.axvline(10, color=MUTED, linestyle="--", linewidth=1)
@@ -60,7 +60,7 @@ def sparsity(table: pa.Table) -> Figure:
 
 
 def ratios(table: pa.Table, settings: Settings) -> Figure:
-    """Figure 7."""
+    """Figure 7: published ratio by k."""
     sets = list(dict.fromkeys(table["data"].to_pylist()))
     figure, axes = panels(1, len(sets), 4.0, 3.3)
     for axis, data in zip(axes, sets, strict=True):

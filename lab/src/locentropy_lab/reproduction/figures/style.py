@@ -36,7 +36,7 @@ DPI: Final = 110
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw within this."""
+    """Apply the style while the block runs."""
     import matplotlib as mpl
 
     with mpl.rc_context(_STYLE):
@@ -44,7 +44,7 @@ def styled() -> Iterator[None]:
 
 
 def panels(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    """A figure outside any window system, and its axes, row by row."""
+    """Return a figure that needs no window system, and its axes, row by row."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width * columns, height * rows + 0.6), layout="constrained")
@@ -69,19 +69,19 @@ def line(name: str) -> dict[str, Any]:
 
 
 def shared_legend(figure: Figure, axis: Axes, columns: int) -> None:
-    """One legend below all panels."""
+    """Put one legend below all panels."""
     handles, labels = axis.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns)
 
 
 def titled(figure: Figure, words: str) -> Figure:
-    """With a title over all panels."""
+    """Put a title over all panels, and return the figure."""
     figure.suptitle(words, fontsize=11.5, fontweight="bold", x=0.01, ha="left")
     return figure
 
 
 def plain_numbers(axis: Any) -> None:
-    """1000 rather than 10³ along an axis."""
+    """Label an axis with 1000 rather than 10³."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
@@ -89,7 +89,7 @@ def plain_numbers(axis: Any) -> None:
 
 
 def log_numbers(axis: Any, low: float, high: float) -> None:
-    """Ticks of a logarithmic axis: also at 2 and 5 where it spans little."""
+    """Set the ticks of a logarithmic axis: also at 2 and 5 if it spans little."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     axis.set_minor_locator(NullLocator())
@@ -103,7 +103,7 @@ def named(name: str) -> str:
 
 
 def svg_of(name: str, figure: Figure) -> str:
-    """A figure as SVG, to stand within a page; the same numbers give the same text."""
+    """Return a figure as SVG for a page; the same numbers give the same text."""
     import matplotlib as mpl
 
     written = io.StringIO()
@@ -116,7 +116,7 @@ def svg_of(name: str, figure: Figure) -> str:
 
 
 def png_of(figure: Figure) -> bytes:
-    """A figure as PNG."""
+    """Return a figure as PNG."""
     import matplotlib as mpl
 
     written = io.BytesIO()
