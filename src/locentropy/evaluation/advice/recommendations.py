@@ -13,8 +13,10 @@ from locentropy.evaluation.advice.density import crossover, measured_density, su
 from locentropy.mechanisms.expected_error import USEFUL_BELOW, BoundedError, Supposed, named_from
 from locentropy.mechanisms.limit_ptr import LimitPTR
 from locentropy.mechanisms.moments.mechanism import Moments
+from locentropy.mechanisms.paper.limit_ss import LimitSS
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.mechanisms.shares.expected_error import SHORT_LIST, TOO_THIN, shares_error, shares_expectation
+from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.privacy.guarantee import exact, exact_text
 from locentropy.privacy.noise import LATTICE
 
@@ -87,7 +89,7 @@ class Case:
             )
         rule = shares_expectation(self.epsilon, self.n_locations, self.n_users)
         return self._advice(
-            Choice("shares", {"epsilon": self._written}),
+            Choice(Shares.name, {"epsilon": self._written}),
             "true",
             reasons,
             shares_error(rule, self.n_users),
@@ -101,7 +103,7 @@ class Case:
         choice = self._moments_choice()
         expected, expected_range = self._moments_error()
         shares = Alternative(
-            Choice("shares", {"epsilon": self._written}),
+            Choice(Shares.name, {"epsilon": self._written}),
             "estimates the true entropy; it needs a longer list to learn from."
             if (self.n_locations or 0) < SHORT_LIST
             else "estimates the true entropy, with nothing cut.",
@@ -123,7 +125,7 @@ class Case:
             "delta": self._delta,
             "max_locations": self.bounds.max_locations,
         }
-        choice = Choice("shares", {"epsilon": exact_text(whole - part)}, selection)
+        choice = Choice(Shares.name, {"epsilon": exact_text(whole - part)}, selection)
         selecting = SelectLocations(
             float(part), delta=float(self._delta), max_locations=self.bounds.max_locations
         )
@@ -207,7 +209,7 @@ class Case:
         )
 
     def _moments_choice(self) -> Choice:
-        return Choice("moments", {"epsilon": self._written, **self._bounded, **self._capped})
+        return Choice(Moments.name, {"epsilon": self._written, **self._bounded, **self._capped})
 
     def _moments_error(self) -> tuple[list[str], tuple[float, float] | None]:
         rows = BoundedError(self._moments(), Supposed()).rows_at(
@@ -256,7 +258,7 @@ class Case:
         """The paper's choice, for comparison, with a guarantee that holds."""
         smooth = Alternative(
             Choice(
-                "limit-ss",
+                LimitSS.name,
                 {"epsilon": self._written, "delta": self._delta, **self._bounded, **self._capped},
             ),
             "the paper's choice for dense data; for comparison only, without error bars.",
@@ -287,7 +289,7 @@ class Case:
         )
         parameters: dict[str, Value] = {"epsilon": self._written, "delta": self._delta, **self._bounded}
         return [
-            Alternative(Choice("limit-ptr", {**parameters, "min_users": min_users, **self._capped}), when)
+            Alternative(Choice(LimitPTR.name, {**parameters, "min_users": min_users, **self._capped}), when)
         ]
 
     def _ptr_noise(self, min_users: int) -> float:
