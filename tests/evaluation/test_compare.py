@@ -359,6 +359,12 @@ class TestOwn:
         with pytest.raises(ParameterError, match="Almost is not a mechanism"):
             evaluate(visits, [Almost()], public())  # type: ignore[list-item]
 
+        class Bare(le.Mechanism):
+            guarantee, measure, estimate = Own.guarantee, Own.measure, Own.estimate
+
+        with pytest.raises(ParameterError, match=r"Bare must be a dataclass .* @dataclass\(frozen=True\)"):
+            evaluate(visits, [Bare()], public())
+
 
 def test_its_repr_is_short_and_shows_no_exact_value(compared: Evaluation) -> None:
     assert repr(compared) == str(compared)

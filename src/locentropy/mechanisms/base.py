@@ -9,6 +9,7 @@ mechanisms there are. How to write one: docs/add-a-mechanism.md.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from locentropy.core.bounds import Bounds
@@ -146,6 +147,11 @@ def require_mechanism(candidate: object, call: str) -> Mechanism:
     """Return the mechanism, or raise ParameterError if it is none; `call` shows a correct call."""
     if not isinstance(candidate, Mechanism):
         raise ParameterError(f"{type(candidate).__name__} is not a mechanism. For example: {call}")
+    if not is_dataclass(candidate):
+        raise ParameterError(
+            f"{type(candidate).__name__} must be a dataclass whose fields are its parameters: write "
+            "@dataclass(frozen=True) above its class."
+        )
     return candidate
 
 
