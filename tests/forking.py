@@ -39,9 +39,9 @@ def server() -> subprocess.Popen[str]:
 
 
 def forked(
-    code: str, *arguments: object, cwd: Path | None = None, patience: int = 120
+    code: str, *arguments: object, cwd: Path | None = None, to: str | None = None, patience: int = 120
 ) -> subprocess.CompletedProcess[str]:
-    """Run code with arguments, and wait for its end."""
+    """Run code with arguments, and wait for its end; its standard output may go elsewhere."""
     process = server()
     assert process.stdin is not None
     assert process.stdout is not None
@@ -51,12 +51,15 @@ def forked(
             "code": code,
             "arguments": ["-c", *map(str, arguments)],
             "folder": str(cwd or Path.cwd()),
-            "streams": [str(out), str(err)],
+            "streams": [to or str(out), str(err)],
             "patience": patience,
         }
         print(json.dumps(order), file=process.stdin, flush=True)
         returned = int(process.stdout.readline())
-        return subprocess.CompletedProcess([code, *arguments], returned, out.read_text(), err.read_text())
+        said, told = (
+            path.read_text(errors="backslashreplace") if path.exists() else "" for path in (out, err)
+        )
+        return subprocess.CompletedProcess([code, *arguments], returned, said, told)
 
 
 def serve(orders: IO[str]) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import EngineError
+from tests.examples import at_night
 from tests.faults.surroundings import PUBLISH, prepare
 from tests.publishing.making import LIMIT, names
 from tests.publishing.making import PLACES as LISTED
@@ -40,7 +41,7 @@ def test_the_engine(tmp_path: Path) -> None:
     assert names(tmp_path) == ["city.ledger", "many.parquet"]
 
 
-@pytest.mark.parametrize("megabytes", [400, 700, 1000, 1500])
+@pytest.mark.parametrize("megabytes", [700, 1000, *at_night(400, 550, 850, 1250, 1500)])
 def test_the_process(megabytes: int, tmp_path: Path) -> None:
     """Libraries that get no memory end the process in ways of their own, as the system does when it runs out."""
     prepare(tmp_path)
