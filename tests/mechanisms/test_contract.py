@@ -377,7 +377,7 @@ def test_delta_has_no_default_and_limit_cb_is_refused_by_default():
 def test_a_budget_for_which_no_noise_is_enough_is_refused_before_anything_is_asked():
     with pytest.raises(ParameterError, match="no usable noise"):
         LimitSS(1e-7, delta=1e-8, max_locations=1000, max_visits=5)
-    with pytest.raises(ParameterError, match="leave each location"):
+    with pytest.raises(ParameterError, match="must leave each of the M = 1000 locations"):
         LimitPTR(1e-7, delta=1e-8, max_locations=1000, max_visits=5, min_users=50)
     queries = CrowdQueries(CROWDS, IDS)
     with pytest.raises(ParameterError, match="too large"):

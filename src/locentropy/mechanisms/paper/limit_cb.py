@@ -93,8 +93,10 @@ class LimitCB(BoundedMechanism):
     def __post_init__(self) -> None:
         if self.accept_no_guarantee is not True:
             raise ParameterError(
-                f"LimitCB is not differentially private: {REASON}. LimitPTR is, and selects places as well. To compare "
-                "with the paper, say that you accept no guarantee.",
+                f"must be True, because LimitCB is not differentially private: {REASON}. LimitPTR is, and selects "
+                "places as well. To compare with the paper, say that you accept no guarantee.",
+                parameter="accept_no_guarantee",
+                value=self.accept_no_guarantee,
                 example=_CALL,
             )
         normalize_numpy_scalars(self)
