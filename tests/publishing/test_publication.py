@@ -167,7 +167,7 @@ class TestRefusing:
         old = ledger.path.read_bytes()
         cut(DRAWN)
         ledger.path.write_bytes(old)
-        with pytest.warns(ResumedWarning), pytest.raises(LedgerError, match="knows no spend"):
+        with pytest.warns(ResumedWarning), pytest.raises(LedgerError, match="has no spend"):
             again()
         assert not (tmp_path / "may").exists()
 

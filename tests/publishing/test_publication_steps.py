@@ -114,7 +114,7 @@ class TestBeforeTheSpend:
     ) -> None:
         monkeypatch.setattr(story, "open_queries", _unread)
         monkeypatch.setattr(os, "access", lambda *_: False)
-        with pytest.raises(LedgerError, match="may not be written"):
+        with pytest.raises(LedgerError, match="is not writable"):
             again()
 
     def test_whoever_reports_can_stop_it_at_the_last_moment(self, again: Publishing) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 import locentropy as le
-from locentropy.core.strict_yaml import written
+from locentropy.core.strict_yaml import dump_document
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.release.details import details
 from locentropy.release.manifest import heading, manifest, numbers
@@ -52,7 +52,7 @@ def test_the_schema_can_fail():
 @each
 def test_it_is_an_entry_of_the_registry(changes):
     made = statement(**changes)
-    read = yaml.safe_load(written(manifest(made), heading(made)))
+    read = yaml.safe_load(dump_document(manifest(made), heading(made)))
     assert read == manifest(made)
     Draft7Validator(SCHEMA).validate(read)
     assert isinstance(read["deployment"]["basic"]["publication_date"], str)
@@ -61,7 +61,7 @@ def test_it_is_an_entry_of_the_registry(changes):
 @each
 def test_it_says_everything_that_there_is_to_say(changes):
     made = statement(**changes)
-    text = " ".join(written(manifest(made), heading(made)).decode().replace("''", "'").split())
+    text = " ".join(dump_document(manifest(made), heading(made)).decode().replace("''", "'").split())
     for words in (made.title, made.curator, made.description, made.region, made.mechanism, made.release_id):
         assert words in text
     for words in (made.locations_source, made.locations_provenance, made.software_version):
@@ -135,7 +135,7 @@ def test_a_missing_guarantee_is_said_as_such():
 
 def test_a_missing_date_is_not_made_up():
     assert deployment()["basic"]["publication_date"] == "unset"
-    assert b"publication_date: '2026-11-15'" in written(
+    assert b"publication_date: '2026-11-15'" in dump_document(
         manifest(statement(publication_date="2026-11-15")), ""
     )
 

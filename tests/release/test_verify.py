@@ -334,7 +334,7 @@ def test_a_release_that_the_ledger_knows(tmp_path, guarantee):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"spend_id": "0" * 32}, "knows no spend"),
+        ({"spend_id": "0" * 32}, "has no spend"),
         ({"population": "others"}, "another population"),
         ({"total_epsilon": "40"}, "another population or budget"),
         ({"spent_epsilon": "0.3"}, "another sum"),

@@ -35,14 +35,20 @@ _CALL = 'publish(visits, Shares(epsilon=1.0), PublicLocations("places.csv"), led
 
 @dataclass(frozen=True)
 class Request:
-    """Mechanism, places and words of a release. Reads no visits; what it reads (a list of places) is public."""
+    """Everything that `publish` is told except the visits. What it reads, a list of places, is public."""
 
     mechanism: Mechanism
+    """What computes the values."""
     locations: LocationsChoice | None
+    """Which places are published; None if the mechanism selects them."""
     exclude: PublicLocations | None = None
+    """Places never to publish."""
     about: About = field(default_factory=About)
+    """The owner's words."""
     entropy_unit: EntropyUnit = "nats"
+    """Of the published entropies."""
     not_private: bool = False
+    """Must be True exactly if there is no guarantee."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -53,10 +59,10 @@ class Request:
             raise ParameterError(
                 "not_private=True (--not-private) is for mechanisms without a guarantee; leave it out."
                 if self.not_private
-                else f"{type(self.mechanism).__name__} promises nothing about anybody's privacy. If that is meant, say "
-                "so: not_private=True (--not-private); every file will be marked, and a ledger closed for good."
+                else f"{type(self.mechanism).__name__} has no privacy guarantee. If that is meant, say so: "
+                "not_private=True (--not-private); every file will be marked, and a ledger closed for good."
             )
-        self.statement("0" * 32, None, tuned=False)  # refuses words that cannot be published, before it costs
+        self.statement("0" * 32, None, tuned=False)  # raises for words that cannot be published
 
     @cached_property
     def plan(self) -> Plan:
@@ -66,7 +72,7 @@ class Request:
 
     @property
     def locations_kind(self) -> Any:
-        """How plans call this way to say which places."""
+        """What plans call this way to choose locations."""
         if self.locations is None:
             return plan(self.mechanism).locations
         kinds = {PublicLocations: "public-list", Grid: "grid", SelectLocations: "selection"}
@@ -74,7 +80,7 @@ class Request:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the whole release promises."""
+        """The guarantee of the whole release."""
         return self.plan.guarantee
 
     @cached_property
@@ -88,11 +94,15 @@ class Request:
         return self.chosen.listed
 
     def identity(self, ledger: Ledger | None) -> Identity:
-        """What makes this request this one, for a retry to know that it is the same. Public."""
+        """What makes this request this one, so that a retry can tell that it is the same. Public."""
         parameters = written_parameters(self.mechanism).items()
+        kind = type(self.mechanism)
         return {
             "ledger": NO_LEDGER_ID if ledger is None else ledger.read().id,
-            "mechanism": type(self.mechanism).__name__,
+            # Names of classes outside this package are not ours to keep unique.
+            "mechanism": kind.__name__
+            if self.mechanism.is_built_in
+            else f"{kind.__module__}.{kind.__qualname__}",
             "parameters": ", ".join(f"{name}={value}" for name, value in parameters),
             "places": self._source,
             "provenance": self._provenance,
@@ -128,7 +138,7 @@ class Request:
     def statement(
         self, release_id: str, note: LedgerNote | None, *, tuned: bool, bad_rows: BadRows = "fail"
     ) -> Statement:
-        """All that is said about the release; of rows that were dropped the rule, never the number."""
+        """All that is said about the release; of dropped rows the rule, never their number."""
         parameters = {name: str(value) for name, value in written_parameters(self.mechanism).items()}
         if bad_rows == "drop":
             parameters["bad_rows"] = bad_rows
@@ -153,7 +163,7 @@ class Request:
 
 
 def _fingerprint(locations: Locations | None) -> str:
-    """Of a public list: a retry with another one is another request."""
+    """The fingerprint of a public list: with another list, a retry is another request."""
     if locations is None:
         return ""
     columns = [locations.ids, locations.names, locations.lat, locations.lon]

@@ -79,6 +79,12 @@ def estimand_words(statement: Statement) -> str:
     return "The values estimate the true entropy: that of all visits; no bound was applied."
 
 
+def places_words(statement: Statement) -> str:
+    """Where the list comes from; the owner's words only if there are any beside our own."""
+    source, words = statement.locations_source, statement.locations_provenance
+    return source if words == source else f"{source}; the owner says: {words}"
+
+
 def proof_words(statement: Statement) -> str:
     """Who proves the guarantee, and where."""
     if statement.built_in:
@@ -135,18 +141,17 @@ def _variant(statement: Statement) -> dict[str, str]:
 
 def _unprotected(statement: Statement) -> str:
     if not statement.private:
-        return f"Everything: no quantity in the data is protected. Locations: {_places_words(statement)}."
+        return f"Everything: no quantity in the data is protected. Locations: {places_words(statement)}."
     known = [str(public) for public in statement.guarantee.public_inputs if public.name != "locations"]
     parts = [f"Taken as public and not protected: the parameters ({'; '.join(known) or 'none'})"]
     if statement.locations_source.startswith("private selection"):
         parts.append(
             f"which locations appear was itself chosen privately, at a cost that the total includes "
-            f"({_places_words(statement)})"
+            f"({places_words(statement)})"
         )
     else:
         parts.append(
-            "the list of locations with their names and coordinates, where given "
-            f"({_places_words(statement)})"
+            f"the list of locations with their names and coordinates, where given ({places_words(statement)})"
         )
     parts.append(
         "that the data exists and that this release was made, and all words of the owner in this file"
@@ -228,12 +233,6 @@ def _selection_words(statement: Statement) -> str:
         "its users, who for this count in at most that many locations. "
         f"Then, at its own ε{bounds}, "
     )
-
-
-def _places_words(statement: Statement) -> str:
-    """Where the list comes from; the owner's words only if there are any beside our own."""
-    source, words = statement.locations_source, statement.locations_provenance
-    return source if words == source else f"{source}; the owner says: {words}"
 
 
 def _implementation(statement: Statement) -> dict[str, str]:

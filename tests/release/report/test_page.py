@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import locentropy as le
+from locentropy.core.estimates import Method
 from locentropy.release.release import Release
 from locentropy.release.report.html import Html, filled, joined, policy_hash, script_json, tag
 from locentropy.release.report.page import SCRIPTS, page
 from locentropy.release.statement import About
 
-from ..making import NONE, not_private, release
+from ..making import NONE, estimates, not_private, places, release, statement
 from .making import HOSTILE, Parsed, town
 
 MEGABYTE = 1_000_000
@@ -260,3 +262,30 @@ def test_a_marked_page_has_a_marked_name(tmp_path: Path) -> None:
     directory = town(12, guarantee=NONE).save(tmp_path / "may")
     assert (directory / "report.NOT-PRIVATE.html").is_file()
     assert (directory / "report.NOT-PRIVATE.html").stat().st_mode & 0o077 == 0
+
+
+def test_a_source_of_places_is_named_once() -> None:
+    source = "grid of 3 × 3 square cells of 500 m, south 1, west 1, north 2, east 2"
+    parsed = Parsed(page(release(locations_source=source, locations_provenance=source)))
+    assert f"the list of places ({source});" in parsed.words
+    listed = Parsed(page(release()))
+    assert "the list of places (public list; the owner says: the city's register of venues);" in listed.words
+
+
+@pytest.mark.parametrize(
+    ("bars", "estimand", "said"),
+    [
+        ("none", "true", "This release has none."),
+        ("noise", "true", "in 95 of 100 cases the true value lies within"),
+        ("noise", "bounded", "95 % interval for the entropy of the bounded visits"),
+        ("model", "true", "rests on a model"),
+        ("model", "bounded", "rests on a model"),
+    ],
+)
+def test_error_bars_are_explained_for_what_they_are(bars: Any, estimand: Any, said: str) -> None:
+    """By what the mechanism declares, not by which one it is."""
+    columns = () if bars == "none" else ("std_error", "low", "high")
+    method = Method("It adds noise.", columns, bars)
+    words = {"mechanism": "SomethingNew", "method": method, "estimand": estimand, "built_in": False}
+    made = Release.of(estimates(bars=bars != "none", estimand=estimand), places(), statement(**words))
+    assert said in Parsed(page(made)).words

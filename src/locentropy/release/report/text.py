@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from locentropy.privacy.guarantee import exact_text
-from locentropy.release.manifest import TUNED, estimand_words, ledger_words, proof_words
+from locentropy.release.manifest import TUNED, estimand_words, ledger_words, places_words, proof_words
 from locentropy.release.report.html import Html, joined, paragraphs, tag
 from locentropy.release.report.ranking import TOP
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
@@ -85,7 +85,7 @@ def guarantee(statement: Statement) -> Html:
         tag("p", tag("strong", "For one person this means: "), stated.explain()),
         tag(
             "details",
-            tag("summary", "What exactly, and what not"),
+            tag("summary", "What it covers, and what it does not"),
             tag(
                 "ul",
                 tag(
@@ -119,8 +119,8 @@ def usefulness(release: Release, ranking: Ranking) -> Html:
     if ranking.certainty is None:
         return tag(
             "p",
-            f"{release.statement.mechanism} publishes no error bars, because they could tell how many people were at a "
-            "place. How sure a value is, and a rank, cannot be said from these files.",
+            f"{release.statement.mechanism} publishes no error bars{_why_no_bars(release.statement)}. How sure a value "
+            "or a rank is cannot be said from these files.",
             class_="notice",
         )
     middle = float(np.nanmedian(ranking.certainty))
@@ -258,13 +258,12 @@ def reading(release: Release, ranking: Ranking) -> Html:
         entries.append(
             (
                 "Withheld places",
-                "The mechanism publishes a value only where it found enough people by a private test. A withheld "
-                "place may be quiet, or was unlucky.",
+                _about_withheld(statement),
             )
         )
     entries.append(
         (
-            "What one must not conclude",
+            "What not to conclude",
             "A single value may be far off by chance. Do not rank neighbours by small differences, do not add values "
             "up, and do not take a high value for a large crowd.",
         )
@@ -296,7 +295,7 @@ def _public(statement: Statement) -> str:
     if statement.locations_source.startswith("private selection"):
         listed = "that places were chosen privately, at a cost that is included"
     else:
-        listed = f"the list of places ({statement.locations_source}; {statement.locations_provenance})"
+        listed = f"the list of places ({places_words(statement)})"
     return "; ".join([listed, *known])
 
 
@@ -315,18 +314,35 @@ def _of_published(release: Release, ranking: Ranking) -> str:
 def _about_intervals(release: Release) -> str:
     """What the line through a value means, for the kind of error bars that the mechanism has."""
     if "low" not in release.to_arrow().column_names:
-        return "This release has none: for its mechanism they could tell how many people were at a place."
+        return f"This release has none{_why_no_bars(release.statement)}."
     apart = "Two places whose lines overlap widely cannot be told apart."
-    if release.statement.estimand == "true":
+    if release.statement.method.error_bars == "model":
         return (
             "The line through a value is a 95 % interval. It rests on a model of how people and places are made up: "
             "where visitors of a place are quite unlike those of others, the value may lie outside more often than in "
             f"5 of 100 cases. {apart}"
         )
+    if release.statement.estimand == "true":
+        return f"The line through a value is a 95 % interval: in 95 of 100 cases the true value lies within. {apart}"
     return (
         "The line through a value is a 95 % interval for the entropy of the bounded visits, see above: in 95 of 100 "
         f"cases it lies within. How far bounding has moved it is not part of the line. {apart}"
     )
+
+
+def _why_no_bars(statement: Statement) -> str:
+    """Why a mechanism of this package publishes no error bars; what others do is their authors' to explain."""
+    return ", because they could tell how many people were at a place" if statement.built_in else ""
+
+
+def _about_withheld(statement: Statement) -> str:
+    """Why a place has no value."""
+    if statement.private and statement.built_in:
+        return (
+            "The mechanism publishes a value only where it found enough people by a private test. A withheld place "
+            "may be quiet, or was withheld by chance."
+        )
+    return "The mechanism publishes no value there."
 
 
 def _about_chances(statement: Statement) -> str:
