@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from locentropy.core.errors import ParameterError
 from locentropy.datasets import City
@@ -46,7 +47,7 @@ def places(city: City) -> pd.DataFrame:
     return city.places().to_pandas().set_index("location")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     people=st.integers(1, 40),
     places=st.integers(FEWEST_PLACES, 120),

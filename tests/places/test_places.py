@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import locentropy as le
 from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, ParameterError
 from locentropy.evaluation.simulated_noise import SimulatedNoise
+from tests.examples import examples
 from tests.visits.reference import Row, as_counter, profile
 from tests.visits.test_profile import as_table, bounds, tables
 
@@ -118,7 +119,7 @@ class TestGrids:
             max_size=30,
         )
     )
-    @settings(max_examples=30)
+    @settings(max_examples=examples(12))
     def test_cells_as_python_computes_them(self, rows: list[tuple[int, float, float]]) -> None:
         users, lats, lons = zip(*rows, strict=True)
         table = pa.table(
@@ -156,7 +157,7 @@ class TestGrids:
 
 class TestRestriction:
     @given(tables(), bounds, st.data())
-    @settings(max_examples=50)
+    @settings(max_examples=examples(20))
     def test_restricting_later_is_restricting_from_the_start(
         self, rows: list[Row], held: le.private.Bounds, data: st.DataObject
     ) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from locentropy.core.errors import ParameterError
 from locentropy.privacy.guarantee import Guarantee
@@ -73,7 +74,7 @@ def test_every_inequality_holds_exactly(case: tuple[float, float, int]) -> None:
     assert broken(table, *case) == []
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.floats(0.02, 60), st.floats(1e-30, 0.9), st.integers(1, 50))
 def test_every_inequality_holds_for_any_parameters(epsilon: float, delta: float, max_locations: int) -> None:
     if epsilon / max_locations < 0.02:

@@ -24,6 +24,7 @@ from locentropy.release import files
 from locentropy.release.files import finish, holds, stage, staged_path
 from locentropy.release.release import Release
 from locentropy.release.verify import verify
+from tests.examples import examples
 
 from .making import LEDGER, NONE, estimates, not_private, places, release, statement
 
@@ -82,7 +83,7 @@ reals = st.floats(0, 60, allow_nan=False)
 
 
 @given(ids, st.data())
-@settings(max_examples=40)
+@settings(max_examples=examples(20))
 def test_odd_ids_and_any_number_come_back(array, data):
     """Also nobody's: a private selection may name no place at all."""
     entropy = [data.draw(st.one_of(reals, st.just(np.nan))) for _ in range(len(array))]

@@ -22,6 +22,7 @@ from locentropy.release.release import Release
 from locentropy.release.statement import LedgerNote
 from locentropy.release.tables import csv_of
 from locentropy.release.verify import verify
+from tests.examples import examples
 
 from .making import IDS, NONE, estimates, places, release, statement
 
@@ -263,7 +264,7 @@ NAMES = ["release.parquet", "release.csv", "report.html", "manifest.yaml", "deta
 
 
 @given(st.sampled_from(NAMES), st.data())
-@settings(max_examples=50)
+@settings(max_examples=examples(25))
 def test_damage_is_reported_and_never_a_crash(whole, name, data):
     """Any bytes put anywhere into a file, with its fingerprint or without."""
     with tempfile.TemporaryDirectory() as folder:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 import locentropy as le
 from locentropy.core.errors import ColumnError, EngineError, LocentropyError, ParameterError, SourceError
+from tests.examples import examples
 
 from .reference import Row, as_counter, profile
 from .test_profile import as_table, bounds, tables
@@ -30,7 +31,7 @@ def names(con: Any) -> set[str]:
 
 
 @given(tables(), bounds)
-@settings(max_examples=25)
+@settings(max_examples=examples(10))
 def test_equals_the_reference(rows: list[Row], bounds: le.private.Bounds) -> None:
     table = stored(ibis.duckdb.connect(), as_table(rows))
     assert as_counter(le.private.profile(le.Visits(table), bounds)) == profile(rows, bounds)

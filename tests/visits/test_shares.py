@@ -22,6 +22,7 @@ from locentropy.core.share_profile import ShareProfile
 from locentropy.visits import expressions as expression
 from locentropy.visits import queries
 from locentropy.visits.queries import TableQueries
+from tests.examples import examples
 
 from .reference import Row, as_presence, shares
 from .test_profile import as_table, tables
@@ -39,7 +40,7 @@ def questions(draw: st.DrawFn) -> tuple[int, int, int]:
 
 class TestReference:
     @given(tables(), questions())
-    @settings(max_examples=60)
+    @settings(max_examples=examples(20))
     def test_equals_the_reference(self, rows: list[Row], asked: tuple[int, int, int]) -> None:
         with le.private.open_queries(le.Visits(as_table(rows))) as opened:
             found = opened.shares(*asked)
@@ -47,7 +48,7 @@ class TestReference:
         assert (found.unit, found.largest, found.max_visits) == asked
 
     @given(tables(counted=True, timed=False), questions(), questions(), st.data())
-    @settings(max_examples=30)
+    @settings(max_examples=examples(10))
     def test_lists_and_what_is_restricted_later(
         self, rows: list[Row], first: tuple[int, int, int], then: tuple[int, int, int], data: st.DataObject
     ) -> None:
@@ -72,7 +73,7 @@ class TestReference:
             assert opened.shares(*first).equals(opened.shares(*first))
 
     @given(tables(), questions(), st.data())
-    @settings(max_examples=15)
+    @settings(max_examples=examples(8))
     def test_ibis_tables(self, rows: list[Row], asked: tuple[int, int, int], data: st.DataObject) -> None:
         here = list(dict.fromkeys(row.location for row in rows))
         chosen = data.draw(st.lists(st.sampled_from(here), unique=True, min_size=1))

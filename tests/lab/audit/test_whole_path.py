@@ -10,6 +10,7 @@ from locentropy.core.bounds import Bounds
 from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS, TABLE, UNIT
 from locentropy_lab.audit.mutation.guarantee_checks import beyond_one_user, changes, profiles
 from locentropy_lab.audit.neighbours import People, asked
+from tests.examples import examples
 
 LISTED = 8
 M, C = 2, 3
@@ -25,7 +26,7 @@ def some(people: People) -> People:
 
 
 @given(crowds, places.filter(bool))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 def test_a_profile_moves_in_at_most_m_places_by_one_user_each(people: People, new: dict[int, int]) -> None:
     bounds = [Bounds(M, C, keep) for keep in ("most-visited", "first", "lowest-id")]
     without = profiles(some(people), LISTED, bounds)
@@ -42,7 +43,7 @@ def test_a_profile_moves_in_at_most_m_places_by_one_user_each(people: People, ne
 
 
 @given(crowds, places.filter(bool), st.sampled_from([UNIT, UNIT // 3]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 def test_shares_move_by_at_most_one_unit(people: People, new: dict[int, int], largest: int) -> None:
     found = []
     for table in (some(people), some({**people, SOMEBODY: new})):

@@ -23,6 +23,7 @@ from locentropy_lab.reproduction.data_counts import Chunk, DataCounts, count, to
 from locentropy_lab.reproduction.paper_data import counted, identity, new_york
 from locentropy_lab.reproduction.settings import FAST, FULL
 from locentropy_lab.zipf import ZipfVisits
+from tests.examples import examples
 
 IDS = np.arange(1, 41)
 SMALL = replace(FAST, locations=len(IDS), m_grid=(1, 2, 5), c_grid=(1, 2, 5, 7), epsilons=(1.0, 5.0))
@@ -62,7 +63,7 @@ def test_the_grid_of_bounds_is_what_the_engine_says() -> None:
     assert data.users == 300
 
 
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 @given(st.lists(st.integers(1, 299), max_size=3, unique=True), st.integers(0, 100))
 def test_chunks_of_users_add_up(cuts: list[int], seed: int) -> None:
     table = visits_of(300, seed)

@@ -26,6 +26,7 @@ from locentropy.mechanisms.shares.measurements import (
 from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.noise import OpenDPNoise, laplace_epsilon
+from tests.examples import examples
 from tests.mechanisms.recording import CrowdQueries
 
 epsilons = st.floats(1e-4, 1000.0) | st.sampled_from(
@@ -66,7 +67,7 @@ class TestBudget:
 
 class TestScales:
     @given(usable)
-    @settings(max_examples=25)
+    @settings(max_examples=examples(25))
     def test_noise_is_as_much_as_the_parts_demand_and_no_more(self, epsilon: float) -> None:
         """By OpenDP's own map."""
         parts = ShareBudget.of(epsilon)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from locentropy.mechanisms.shares.estimator.inference import Inferred, infer
 from locentropy.mechanisms.shares.measurements import SIZE_OCTAVES, VISIT_OCTAVES, Answers
+from tests.examples import examples
 
 from .made_up import garbage, of_people, of_the_model, reordered
 
@@ -51,7 +52,7 @@ def any_answers(draw) -> Answers:
     return garbage(look, sizes, visits, split, epsilon)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(answers=any_answers(), max_users=st.sampled_from([2, 8, 50, 300, 3000, 10**6]))
 def test_any_answers_give_a_sane_release(answers, max_users):
     check(infer(answers, max_users), answers.look.size, max_users)

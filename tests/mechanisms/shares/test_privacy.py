@@ -30,6 +30,7 @@ from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.moments import MomentsTable
 from locentropy.privacy.noise import LARGEST_VALUE
+from tests.examples import examples
 from tests.mechanisms.recording import CrowdQueries
 from tests.test_randomness_lint import randomness
 from tests.visits.reference import Row
@@ -81,7 +82,7 @@ def test_the_worst_neighbours_cost_what_is_promised_and_no_more(epsilon: float) 
     st.sampled_from(EPSILONS),
     st.lists(st.tuples(st.sampled_from(PLACES), st.integers(1, 12) | st.integers(1, 2**40)), min_size=1),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_nobody_costs_more_than_promised(epsilon: float, visited: list[tuple[int, int]]) -> None:
     found = cost(epsilon, *neighbours([Row("somebody", at, None, visits) for at, visits in visited]))
     assert 0 < found <= 1

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from locentropy.mechanisms.shares.estimator import histogram_smoothing
 from locentropy.mechanisms.shares.estimator.simulated_places import LARGE, STEP, simulate_places, visitor_grid
 from locentropy.mechanisms.shares.measurements import SIZE_OCTAVES, TABLE, VISIT_OCTAVES
+from tests.examples import examples
 
 from .made_up import LAWS, SIZES, bell
 
@@ -41,7 +42,7 @@ def test_nobody_has_no_presence_and_one_has_no_entropy(made):
     assert (made.presence[1] > 0).all()
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(
     middle=st.floats(-3, 12),
     width=st.floats(0.1, 4),

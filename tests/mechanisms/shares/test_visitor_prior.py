@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from locentropy.mechanisms.shares.estimator import visitor_prior
 from locentropy.mechanisms.shares.estimator.simulated_places import visitor_grid
 from locentropy.mechanisms.shares.estimator.visitor_prior import bin_presence, likelihood
+from tests.examples import examples
 
 GRID = visitor_grid(100_000)
 SHARE = 0.5
@@ -37,7 +38,7 @@ def log_mean(law: np.ndarray) -> float:
     return float(law @ np.log1p(GRID))
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     look=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30).map(np.array),
     scale=st.floats(0.01, 1000),

@@ -18,6 +18,7 @@ from locentropy.release.release import Release
 from locentropy.release.report.html import Html, filled, joined, policy_hash, script_json, tag
 from locentropy.release.report.page import SCRIPTS, page
 from locentropy.release.statement import About
+from tests.examples import examples
 
 from ..making import NONE, estimates, not_private, places, release, statement
 from .making import HOSTILE, Parsed, town
@@ -88,7 +89,7 @@ def test_hostile_texts_are_texts() -> None:
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=30)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(TEXTS, min_size=1, max_size=12))
 def test_any_name_comes_back_as_it_was(names: list[str]) -> None:
     parsed = Parsed(page(town(12, names=names)))
