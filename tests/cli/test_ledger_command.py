@@ -109,7 +109,7 @@ def test_verify_compares_with_what_was_published(ledger: Ledger) -> None:
         (["show", "nowhere.ledger"], 8, "ledger create nowhere.ledger"),
         (["show", "."], 8, "not a file"),
         (["verify", "notes.txt"], 8, "not a ledger"),
-        (["create", "city.ledger", "--population", "riders", "--epsilon", "1"], 8, "exists already"),
+        (["create", "city.ledger", "--population", "riders", "--epsilon", "1"], 8, "already exists"),
         (["create", "new", "--population", "riders", "--epsilon", "lots"], 2, "epsilon"),
         (["create", "new", "--population", "riders", "--epsilon", "0"], 2, "above 0"),
         (["create", "new", "--population", " ", "--epsilon", "1"], 2, "population"),

@@ -132,7 +132,7 @@ def test_a_restored_backup_is_found_out_by_what_was_published(used: Ledger) -> N
     old, new = used.history()[0], used.spend(Guarantee.pure(0.1), "after the backup")
     backup.replace(used.path)
     used.verify([old.id])
-    with pytest.raises(LedgerError, match="forgotten spends"):
+    with pytest.raises(LedgerError, match="lacks spends"):
         used.verify([old.id, new.id])
 
 
@@ -193,7 +193,7 @@ def test_names_that_look_like_addresses(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("taken", ["city.ledger", "city.ledger-journal", "city.ledger-wal"])
 def test_nothing_is_made_over_another_file(path: Path, taken: str) -> None:
     path.with_name(taken).write_text("mine")
-    with pytest.raises(LedgerError, match=r"exists already"):
+    with pytest.raises(LedgerError, match="already exists"):
         Ledger.create(path, "riders", 1)
     assert [(file.name, file.read_text()) for file in path.parent.iterdir()] == [(taken, "mine")]
 
@@ -201,7 +201,7 @@ def test_nothing_is_made_over_another_file(path: Path, taken: str) -> None:
 def test_nobody_slips_in_while_a_ledger_is_made(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os.path, "lexists", lambda name: False)
     path.write_text("mine")
-    with pytest.raises(LedgerError, match="exists already"):
+    with pytest.raises(LedgerError, match="already exists"):
         Ledger.create(path, "riders", 1)
     assert [(file.name, file.read_text()) for file in path.parent.iterdir()] == [("city.ledger", "mine")]
 
@@ -287,7 +287,7 @@ def test_a_ledger_that_somebody_holds_too_long(ledger: Ledger) -> None:
         other.execute("ROLLBACK")
         other.execute("BEGIN")
         other.execute("SELECT * FROM spend").fetchall()  # a reader who does not let a writer finish
-        with pytest.raises(LedgerError, match="left as it is"):
+        with pytest.raises(LedgerError, match="Nothing was written"):
             impatient.spend(Guarantee.pure(0.1), "map")
     assert ledger.history() == ()
 
@@ -318,7 +318,7 @@ def test_a_folder_or_file_that_may_not_be_written() -> None:
             assert ledger.remaining.epsilon == 1
             with pytest.raises(LedgerError, match="cannot be read or written"):
                 ledger.spend(Guarantee.pure(0.1), "map")
-            with pytest.raises(LedgerError, match="may write to"):
+            with pytest.raises(LedgerError, match="write permission"):
                 Ledger.create(folder / "other.ledger", "riders", 1)
             ledger.path.chmod(0o400)
             with pytest.raises(LedgerError, match="cannot be read or written"):

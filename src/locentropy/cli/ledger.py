@@ -174,7 +174,7 @@ def _amount(budget: Budget) -> dict[str, str]:
 
 
 def _spends(book: Account) -> list[dict[str, Any]]:
-    from locentropy.ledger.rules import written
+    from locentropy.ledger.rules import amounts_as_text
 
     latest = {record.spend: record for record in book.releases}
     return [
@@ -182,7 +182,7 @@ def _spends(book: Account) -> list[dict[str, Any]]:
             "id": spend.id,
             "number": spend.number,
             "time": spend.time,
-            **written(spend.epsilon, spend.delta),
+            **amounts_as_text(spend.epsilon, spend.delta),
             "purpose": spend.purpose,
             "software": spend.software,
             "release": latest[spend.id].release if spend.id in latest else None,

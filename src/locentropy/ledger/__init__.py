@@ -1,1 +1,1 @@
-"""The budget of a population of people."""
+"""The privacy budget of a population: its rules, its file, and the `Ledger` that people use."""

@@ -1,11 +1,11 @@
-"""The budget of a population of people, on disk: spent before noise is drawn, never refunded.
+"""The privacy budget of a population, on disk: spent before noise is drawn, never refunded.
 
     ledger = Ledger.create("city.ledger", "riders of the city's bicycles", epsilon=4, delta=1e-6)
     spend = ledger.spend(Guarantee.pure(0.5), purpose="map of May")      # BudgetError if it does not fit
     print(ledger.remaining)                                              # ε = 3.5, δ = 1e-6
 
-When `spend` returns, the spend is on disk; if anything goes wrong after it, the budget is gone and nothing was
-published, never the other way round. What is admitted: ledger_book.py. How it is kept: ledger_store.py.
+When `spend` returns, the spend is on disk. If anything fails after it, budget is lost and nothing was published; the
+opposite, a release without its spend, cannot happen. `rules` decides which spends fit, `store` keeps them on disk.
 Nothing in a ledger is taken from the data; ids are random.
 """
 
@@ -21,7 +21,16 @@ from typing import TYPE_CHECKING, Final
 from locentropy.core.errors import LedgerError, LocentropyError, ParameterError
 from locentropy.core.version import __version__
 from locentropy.ledger import store as ledger_store
-from locentropy.ledger.rules import FORGOTTEN, Account, Budget, Entry, ReleaseRecord, Spend, State, written
+from locentropy.ledger.rules import (
+    STALE_LEDGER,
+    Account,
+    Budget,
+    Entry,
+    ReleaseRecord,
+    Spend,
+    State,
+    amounts_as_text,
+)
 from locentropy.privacy.guarantee import Guarantee, Number, exact
 
 if TYPE_CHECKING:
@@ -35,16 +44,16 @@ WAIT: Final = 30.0
 
 
 def new_id() -> str:
-    """A random id, for a ledger, a spend or a release: it tells nothing about anything."""
+    """A random id for a ledger, a spend or a release."""
     return secrets.token_hex(16)
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """The budget of a population, in a file. Made by `Ledger.create`, found again by `Ledger.open`.
+    """The privacy budget of a population, in a file. Made by `Ledger.create`, opened by `Ledger.open`.
 
-    Nothing is kept in memory: every answer is read from the file and checked, so several processes and threads may
-    use one ledger at once.
+    Nothing is cached in memory: every answer is read from the file and checked, so several processes and threads may
+    use one ledger at the same time.
     """
 
     path: Path
@@ -54,29 +63,73 @@ class Ledger:
 
     @classmethod
     def create(cls, path: str | Path, population: str, epsilon: Number, delta: Number = 0) -> Ledger:
-        """Make the ledger of a population: everybody whose data, now or later, shares this budget."""
+        """Create the ledger of a population.
+
+        Parameters
+        ----------
+        path
+            The file to create. It must not exist.
+        population
+            One line that says who shares this budget: everybody whose data, now or later, is released under it.
+        epsilon, delta
+            The whole budget. Numbers are taken as they are written: 0.1 is one tenth.
+
+        Returns
+        -------
+        Ledger
+            The new ledger; its file is complete on disk.
+
+        Raises
+        ------
+        ParameterError
+            The budget or the population is not valid.
+        LedgerError
+            The file exists, or cannot be written.
+
+        Examples
+        --------
+        >>> Ledger.create("city.ledger", "riders of the city's bicycles", epsilon=4, delta=1e-6)  # doctest: +SKIP
+        """
         ledger = cls(Path(path))
-        amounts = written(exact(epsilon), exact(delta, "delta"))
+        amounts = amounts_as_text(exact(epsilon), exact(delta, "delta"))
         first = Entry("budget", {"id": new_id(), "population": population, **amounts, **_stamp()})
-        Account(str(path), [first])  # the rules, before there is a file
+        Account(str(path), [first])  # checks the rules before there is a file
         ledger_store.create(ledger.path, first)
         return ledger
 
     @classmethod
     def open(cls, path: str | Path, wait: float = WAIT) -> Ledger:
-        """The ledger in a file; LedgerError if there is none or if it is damaged."""
+        """Open the ledger in a file.
+
+        Parameters
+        ----------
+        path
+            The file that `Ledger.create` made.
+        wait
+            Seconds to wait for another process that is writing to it.
+
+        Returns
+        -------
+        Ledger
+            The ledger; its entries were read and checked once.
+
+        Raises
+        ------
+        LedgerError
+            There is no such file, it is damaged, or it is not a ledger.
+        """
         ledger = cls(Path(path), wait)
         ledger.read()
         return ledger
 
     def read(self) -> Account:
-        """Everything the ledger says at this moment, at one moment."""
+        """All entries of the ledger, read in one transaction."""
         with ledger_store.transaction(self.path, wait=self.wait, write=False) as store:
-            return self._book(store)
+            return self._account(store)
 
     @property
     def remaining(self) -> Budget:
-        """What is left of the budget; nothing once the ledger is closed."""
+        """The remaining budget; 0 once the ledger is closed."""
         return self.read().remaining
 
     @property
@@ -85,95 +138,111 @@ class Ledger:
         return bool(self.read().evaluations)
 
     def history(self) -> tuple[Spend, ...]:
-        """Every spend, the oldest first."""
+        """All spends, the oldest first."""
         return tuple(self.read().spends)
 
     def releases(self) -> tuple[ReleaseRecord, ...]:
-        """How far the releases of the spends have come, the oldest record first."""
+        """The recorded states of releases, the oldest first."""
         return tuple(self.read().releases)
 
     def check(self, guarantee: Guarantee) -> None:
-        """BudgetError if a release with this guarantee does not fit now; writes nothing and reserves nothing."""
+        """Raise BudgetError if a release with this guarantee does not fit now. Nothing is written or reserved."""
         if not os.access(self.path, os.W_OK) or not os.access(self.path.parent, os.W_OK):
-            raise LedgerError(
-                f"{self.path} or its folder may not be written, so nothing can be spent from it."
-            )
-        self.read().after(*_asked(guarantee))
+            raise LedgerError(f"{self.path} or its folder is not writable, so nothing can be spent from it.")
+        self.read().after(*_amounts(guarantee))
 
     def spend(self, guarantee: Guarantee, purpose: str, spend_id: str | None = None) -> Spend:
-        """Take a guarantee's ε and δ from the budget, for ever; returns when that is on disk.
+        """Take the ε and δ of a guarantee from the budget, permanently. Returns when the spend is on disk.
 
-        A guarantee that promises nothing spends ε = ∞ and closes the ledger. `purpose` is one line in the owner's
-        words; it must tell nothing about the data. Whoever may be interrupted makes the id beforehand (`new_id`) and
-        keeps it: to spend again under an id that is in the ledger takes nothing, and gives the spend that is there.
+        Parameters
+        ----------
+        guarantee
+            The guarantee of the release to pay for. `Guarantee.none` spends ε = ∞ and closes the ledger.
+        purpose
+            One line in the owner's words. It must say nothing about the data.
+        spend_id
+            An id from `new_id`, for callers that may be interrupted: spending again under an id that is already in
+            the ledger takes nothing and returns the existing spend. None makes a new id.
+
+        Returns
+        -------
+        Spend
+            The spend as it is in the ledger.
+
+        Raises
+        ------
+        BudgetError
+            The budget does not suffice, or the ledger is closed. Nothing was spent.
+        LedgerError
+            The ledger cannot be read or written, or has the spend with another ε or δ.
         """
-        amounts = written(*_asked(guarantee))
+        amounts = amounts_as_text(*_amounts(guarantee))
         own = spend_id or new_id()
 
-        def known(book: Account) -> bool:
-            return any(spend.id == own for spend in book.spends)
+        def known(account: Account) -> bool:
+            return any(spend.id == own for spend in account.spends)
 
-        book = self._append("spend", {"id": own, **amounts, "purpose": purpose, **_stamp()}, unless=known)
-        [made] = [spend for spend in book.spends if spend.id == own]
-        if (made.epsilon, made.delta) != _asked(guarantee):
-            raise LedgerError(f"{self.path} knows the spend {own} with another ε or δ than is asked for now.")
+        account = self._append("spend", {"id": own, **amounts, "purpose": purpose, **_stamp()}, unless=known)
+        [made] = [spend for spend in account.spends if spend.id == own]
+        if (made.epsilon, made.delta) != _amounts(guarantee):
+            raise LedgerError(f"{self.path} has the spend {own} with another ε or δ than is asked for now.")
         return made
 
     def record_release(self, spend_id: str, release_id: str, state: State) -> None:
-        """Note that the release of a spend is staged or published; noting the same again changes nothing.
+        """Record that the release of a spend is staged or published. Recording the same again changes nothing.
 
-        One spend pays for one release. So a retry that finds a staged release may finish it and must not draw again.
+        One spend pays for one release, so a retry that finds a staged release finishes it and must not draw again.
         """
 
-        def known(book: Account) -> bool:
+        def known(account: Account) -> bool:
             return (spend_id, release_id, state) in [
-                (record.spend, record.release, record.state) for record in book.releases
+                (record.spend, record.release, record.state) for record in account.releases
             ]
 
         values = {"spend": spend_id, "release": release_id, "state": state, "time": _stamp()["time"]}
         self._append("release", values, unless=known)
 
     def record_evaluation(self, note: str) -> None:
-        """Note that the exact data of these people was looked at without budget: what is tuned on it is unaccounted."""
+        """Record that exact data was used without budget: parameters tuned on it are not accounted for."""
         self._append("evaluation", {"note": note, **_stamp()})
 
     def verify(self, spends: Iterable[str] = ()) -> Account:
-        """Check the whole file, and that it knows these spend ids, taken from published releases.
+        """Check the whole file, and that it has these spends, whose ids are taken from published releases.
 
-        Without ids a restored backup looks like a whole ledger: it is one, of an earlier day.
+        Without ids a restored backup passes: it is a complete ledger of an earlier day.
         """
         with ledger_store.transaction(self.path, wait=self.wait, write=False) as store:
             store.check_pages()
-            book = self._book(store)
-        known = {spend.id for spend in book.spends}
+            account = self._account(store)
+        known = {spend.id for spend in account.spends}
         for spend in spends:
             if spend not in known:
-                raise LedgerError(f"{self.path} knows no spend {spend}. {FORGOTTEN}")
-        return book
+                raise LedgerError(f"{self.path} has no spend {spend}. {STALE_LEDGER}")
+        return account
 
     def _append(
         self, kind: Kind, values: dict[str, str], unless: Callable[[Account], bool] | None = None
     ) -> Account:
         with ledger_store.transaction(self.path, wait=self.wait, write=True) as store:
-            book = self._book(store)
-            if unless is None or not unless(book):
+            account = self._account(store)
+            if unless is None or not unless(account):
                 entry = Entry(kind, values)
-                book.add(entry)
+                account.add(entry)
                 store.append(entry)
-        return book
+        return account
 
-    def _book(self, store: ledger_store.Store) -> Account:
+    def _account(self, store: ledger_store.Store) -> Account:
         entries = store.read()
         try:
             return Account(str(self.path), entries)
         except LocentropyError as error:
-            # These very rules let each entry in, so somebody else has written it.
+            # These rules were checked before each entry was written, so something else has written it.
             raise LedgerError(
                 f"{self.path} holds an entry that its rules forbid ({error}). Do not publish with it."
             ) from None
 
 
-def _asked(guarantee: Guarantee) -> tuple[Fraction | None, Fraction]:
+def _amounts(guarantee: Guarantee) -> tuple[Fraction | None, Fraction]:
     if not isinstance(guarantee, Guarantee):
         raise ParameterError(
             "guarantee must be a Guarantee. For example: "

@@ -1,11 +1,11 @@
-"""What a ledger says and what it admits: the rules, entry by entry. Knows nothing of files.
+"""The rules of a ledger: what an entry may be, and which spends fit the budget. Knows nothing about files.
 
 Claim: whatever was admitted keeps (total ε, total δ)-differential privacy as a whole, also when each spend
 was chosen after seeing the releases before it. A spend is admitted while the plain sums of ε and of δ stay
 within the total: a valid stop rule, unlike tighter composition theorems, which want every ε beforehand
 (docs/budget.md proves it). Sums are exact.
 
-One set of rules serves twice: before an entry is written, and whenever the entries are read again.
+The same rules are checked before an entry is written and whenever the entries are read again.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Kind = Literal["budget", "spend", "release", "evaluation"]
 State = Literal["staged", "published"]
 
 INFINITE: Final = "inf"
-"""How an ε without bound is written."""
+"""How an infinite ε is written."""
 
 _STATES: Final = ("staged", "published")
-_LONGEST_WORDS: Final = 300
-_LONGEST_SUM: Final = 600
-"""Bits in the numerator and denominator of a sum: fractions could grow without end, decimals never get there."""
+_MAX_WORDS_LENGTH: Final = 300
+_MAX_SUM_BITS: Final = 600
+"""Bits in the numerator and denominator of a sum. Fractions could grow without limit; decimals stay below it."""
 
 
 @dataclass(frozen=True)
@@ -54,41 +54,41 @@ class Budget:
 
 @dataclass(frozen=True)
 class Spend:
-    """What one release has taken from the budget, for ever."""
+    """What one release has taken from the budget, permanently."""
 
     id: str
-    """Random; a release names it in its manifest."""
+    """A random id; the manifest of the release names it."""
     number: int
-    """1, 2, 3, …: the order of spends. Times may jump, numbers do not."""
+    """1, 2, 3, …: the order of spends. Clocks may jump, numbers do not."""
     epsilon: Fraction | None
-    """ε, exactly; None stands for ∞: a release that promised nothing."""
+    """ε, exactly; None stands for ∞: a release without a guarantee."""
     delta: Fraction
     """δ, exactly."""
     purpose: str
-    """What for, in the owner's words."""
+    """The purpose, in the owner's words."""
     software: str
     """The version of this package that wrote it."""
     time: str
-    """When, in UTC, by the clock of the machine; nothing depends on it."""
+    """The time in UTC, by the machine's clock; nothing depends on it."""
 
 
 @dataclass(frozen=True)
 class ReleaseRecord:
-    """How far the release of a spend has come."""
+    """The state of a spend's release."""
 
     spend: str
     """The id of the spend."""
     release: str
     """The id of the release."""
     state: State
-    """`staged`: its numbers are drawn and on disk; `published`: it has its name."""
+    """`staged`: its numbers are drawn and on disk; `published`: it is in its final place."""
     time: str
     """When, in UTC."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A look at the data that took nothing from the budget."""
+    """A use of exact data that took nothing from the budget."""
 
     note: str
     """What was done, in the owner's words."""
@@ -99,12 +99,12 @@ class Evaluation:
 
 
 class Account:
-    """The entries of one ledger, each checked against those before it."""
+    """What the entries of one ledger add up to; each entry is checked against those before it."""
 
     id: str
     """The random id of the ledger."""
     population: str
-    """Whose budget this is, in the owner's words."""
+    """Who shares this budget, in the owner's words."""
     total: Budget
     """The whole budget."""
     created: str
@@ -112,26 +112,26 @@ class Account:
 
     def __init__(self, name: str, entries: Iterable[Entry] = ()) -> None:
         self.name = name
-        """How messages call the ledger."""
+        """The ledger's name in messages."""
         self.spends: list[Spend] = []
         self.releases: list[ReleaseRecord] = []
         self.evaluations: list[Evaluation] = []
         self.spent = Budget(Fraction(0), Fraction(0))
-        """The sums of the finite spends."""
+        """The sum of the finite spends."""
         self.closed = False
-        """Whether a release without a promise has ended it."""
+        """Whether a release without a guarantee has closed it."""
         for entry in entries:
             self.add(entry)
 
     @property
     def remaining(self) -> Budget:
-        """What is left; nothing once the ledger is closed."""
+        """The remaining budget; 0 once the ledger is closed."""
         if self.closed:
             return Budget(Fraction(0), Fraction(0))
         return Budget(self.total.epsilon - self.spent.epsilon, self.total.delta - self.spent.delta)
 
     def add(self, entry: Entry) -> None:
-        """Take in one more entry, or say why not."""
+        """Add one more entry, or raise why it is not admitted."""
         adders = {
             "budget": self._open,
             "spend": self._spend,
@@ -171,12 +171,12 @@ class Account:
         self.spent, self.closed = after, infinite
 
     def after(self, epsilon: Fraction | None, delta: Fraction) -> Budget:
-        """The finite sums once this much more is spent, or a BudgetError that says what is left."""
+        """The sum of finite spends after spending this much more; raise BudgetError if it does not fit."""
         if self.closed:
             raise BudgetError(
-                f"{self.name} is closed: a release without a promise has used up any budget of "
-                f"'{self.population}', and nothing can be spent after it. What it published cannot be taken back; "
-                f"see: locentropy ledger show {self.name}"
+                f"{self.name} is closed: a release without a guarantee has used up the whole budget of "
+                f"'{self.population}', and nothing can be spent after it. What was published cannot be taken back. "
+                f"To see the spends: locentropy ledger show {self.name}"
             )
         if epsilon is None:
             return self.spent
@@ -189,11 +189,11 @@ class Account:
 
     def _refusal(self, asked: Budget, left: Budget) -> str:
         if not left.epsilon:
-            advice = f"Nothing fits any more; see what it went to: locentropy ledger show {self.name}"
+            advice = f"Nothing is left. To see the spends: locentropy ledger show {self.name}"
         elif asked.delta and not left.delta:
-            advice = f"There is no δ left; what needs none, such as shares, can have ε = {exact_text(left.epsilon)}."
+            advice = f"No δ is left. A mechanism without δ, such as shares, can have ε = {exact_text(left.epsilon)}."
         else:
-            advice = f"All that is paid for at once, a selection of places included, can have {left} at most."
+            advice = f"The mechanism and the selection of places together can have at most {left}."
         return (
             f"Over budget: this release asks for {asked}, but {self.name} has {left} left of {self.total} for "
             f"'{self.population}'. Spends are never refunded. {advice}"
@@ -211,7 +211,7 @@ class Account:
                 'For example: ledger.record_release(spend.id, release_id, "staged")'
             )
         if all(known.id != spend for known in self.spends):
-            raise LedgerError(f"{self.name} knows no spend {spend}. {FORGOTTEN}")
+            raise LedgerError(f"{self.name} has no spend {spend}. {STALE_LEDGER}")
         earlier = [known for known in self.releases if known.spend == spend or known.release == release]
         if any((known.spend, known.release) != (spend, release) for known in earlier):
             raise LedgerError(
@@ -231,35 +231,37 @@ class Account:
         self.evaluations.append(Evaluation(note, values["software"], values["time"]))
 
 
-FORGOTTEN: Final = (
-    "If a release names it, this file is older than that release (a restored backup or a copy) and has forgotten "
-    "spends: do not publish with it; docs/budget.md says what to do."
+STALE_LEDGER: Final = (
+    "If a release names it, this file is older than that release (a restored backup or a copy) and lacks spends: do "
+    "not publish with it; docs/budget.md says what to do."
 )
 
 
 def _checked_words(name: str, value: object, call: str) -> str:
-    """One readable line in the owner's words."""
+    """One printable line in the owner's words."""
     if (
         not isinstance(value, str)
         or not value.strip()
-        or len(value) > _LONGEST_WORDS
+        or len(value) > _MAX_WORDS_LENGTH
         or not value.isprintable()
     ):
         raise ParameterError(
-            f"must be one line of 1 to {_LONGEST_WORDS} printable characters.", parameter=name, example=call
+            f"must be one line of 1 to {_MAX_WORDS_LENGTH} printable characters.",
+            parameter=name,
+            example=call,
         )
     return value
 
 
 def _checked_id(name: str, value: object) -> str:
-    """An id as `new_id` makes them: nothing that could name a file or tell about data."""
+    """An id as `new_id` makes them, so that it cannot be a path or carry data."""
     if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{32}", value):
         raise ParameterError(f"{name} must be 32 hexadecimal digits. For example: {name}=new_id()")
     return value
 
 
-def written(epsilon: Fraction | None, delta: Fraction) -> dict[str, str]:
-    """ε and δ as the ledger writes them: exactly, and ε = None as infinite."""
+def amounts_as_text(epsilon: Fraction | None, delta: Fraction) -> dict[str, str]:
+    """ε and δ as the ledger writes them: exactly, and ε = None as infinity."""
     _check_length(epsilon or Fraction(0), delta)
     return {
         "epsilon": INFINITE if epsilon is None else exact_text(epsilon),
@@ -269,7 +271,9 @@ def written(epsilon: Fraction | None, delta: Fraction) -> dict[str, str]:
 
 def _check_length(epsilon: Fraction, delta: Fraction) -> None:
     for name, value in (("epsilon", epsilon), ("delta", delta)):
-        if value.numerator.bit_length() + value.denominator.bit_length() > _LONGEST_SUM:
+        if value.numerator.bit_length() + value.denominator.bit_length() > _MAX_SUM_BITS:
             raise ParameterError(
-                "has too many digits to be summed exactly. Write it with fewer, such as 0.1.", parameter=name
+                "has too many digits to be summed exactly. Write it with fewer.",
+                parameter=name,
+                example="Guarantee.approximate(epsilon=0.1, delta=1e-6)",
             )

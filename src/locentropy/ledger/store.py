@@ -1,15 +1,15 @@
-"""The ledger's file: SQLite, appended to and never changed, whole after a crash at any point.
+"""The ledger's file: SQLite, append-only, and complete after a crash at any point.
 
 - Rollback journal in DELETE mode, not a write-ahead log: between transactions the ledger is exactly one file, so
-  that copying it copies everything, and no memory is shared between processes, which network file systems cannot.
-- synchronous=EXTRA: on top of FULL, the folder is synced after the journal is removed, without which a power cut
-  could bring the journal, and with it the state before the spend, back.
-- Each entry holds a hash over the one before it and its own text, and `head` the number of entries and the last hash:
-  a changed, lost or reordered entry shows. Whoever may write the file can compute new hashes, so this finds accidents
-  and careless hands, not a determined forger. Hashes cover the ledger's own text only, never anything of the data.
-- Triggers refuse changes, and opening refuses a file whose triggers are not these.
+  that a copy of it is complete; and processes share no memory, which network file systems do not support.
+- synchronous=EXTRA: beyond FULL, the folder is synced after the journal is removed. Otherwise a power cut could bring
+  back the journal, and with it the state before the spend.
+- Each entry holds a hash of the previous hash and its own text, and `head` holds the number of entries and the last
+  hash: a changed, lost or reordered entry is detected. Whoever can write the file can compute new hashes, so this
+  detects accidents and careless edits, not a determined forger. Hashes cover the ledger's own text, never the data.
+- Triggers refuse changes, and a file whose triggers differ is not opened.
 
-The file is only ever opened through SQLite: closing any other handle to it would drop the locks of this process.
+The file is opened through SQLite only: closing any other handle to it would drop the locks of this process.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
     "release": ("spend", "release", "state", "time"),
     "evaluation": ("note", "software", "time"),
 }
-"""The tables; beside these columns each has `entry`, counted over all tables, and `hash`."""
+"""The tables and their columns. Each also has `entry`, numbered over all tables, and `hash`."""
 
 _FIRST: Final = "0" * 64
 _RESTORE: Final = (
@@ -73,7 +73,7 @@ def _triggers() -> list[str]:
         refuse("head", "DELETE"),
     ]
     for table in COLUMNS:
-        # INSERT OR REPLACE removes a row without asking the trigger on DELETE, so the number is checked here.
+        # INSERT OR REPLACE removes a row without firing the trigger on DELETE, so the number is checked here.
         made += [
             refuse(table, "INSERT", "NEW.entry IS NOT (SELECT entries + 1 FROM head)"),
             refuse(table, "UPDATE"),
@@ -90,7 +90,7 @@ class Store:
         self._path = path
 
     def read(self) -> list[Entry]:
-        """All entries in their order; LedgerError if they are not what was written."""
+        """All entries in their order; raise LedgerError if they are not as they were written."""
         rows: list[tuple[int, Kind, tuple[str, ...], str]] = []
         for table, columns in COLUMNS.items():
             query = f"SELECT entry, {', '.join(columns)}, hash FROM {table}"  # noqa: S608  # names from above
@@ -109,7 +109,7 @@ class Store:
         return entries
 
     def append(self, entry: Entry) -> None:
-        """Write one entry behind the last."""
+        """Write one entry after the last."""
         number, last = self._head()
         columns = COLUMNS[entry.kind]
         values = tuple(entry.values[column] for column in columns)
@@ -122,7 +122,7 @@ class Store:
         self._connection.execute("UPDATE head SET entries = ?, hash = ?", (number + 1, digest))
 
     def check_pages(self) -> None:
-        """Let SQLite go through the whole file."""
+        """Let SQLite check the whole file."""
         found = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
         if found != ("ok",):
             raise LedgerError(f"{self._path} is damaged. {_RESTORE}")
@@ -133,37 +133,37 @@ class Store:
 
 
 def _hash(last: str, number: int, table: str, values: tuple[str, ...]) -> str:
-    # Only a tampered row holds anything but text; it then differs, and that is all that matters.
+    # Only a tampered row holds anything but text; repr makes its hash differ.
     text = json.dumps([last, number, table, *values], default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def create(path: Path, first: Entry) -> None:
-    """Make the file with its first entry: it appears whole or not at all, and never over another."""
+    """Create the file with its first entry: it appears complete or not at all, and never replaces another."""
     for taken in (path, *(path.with_name(path.name + ending) for ending in ("-journal", "-wal", "-shm"))):
         # SQLite would apply an old journal to a new file of that name.
         if os.path.lexists(taken):
             raise LedgerError(_exists(taken))
     if not path.parent.is_dir():
-        raise LedgerError(f"{path}: the folder {path.parent} does not exist. Make it first.")
+        raise LedgerError(f"{path}: the folder {path.parent} does not exist. Create it first.")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)  # mode 0600
     except OSError as error:
         raise LedgerError(
-            f"{path} cannot be made: {error.strerror}. Choose a folder you may write to."
+            f"{path} cannot be created: {error.strerror}. Choose a folder with write permission."
         ) from None
     os.close(handle)
     part = Path(name)
     try:
         with _translated(path), closing(_connect(part, wait=0.0)) as connection:
             _fill(connection, part, first)
-        # Unlike a rename, a link never replaces what somebody else has put there meanwhile.
+        # Unlike a rename, a link never replaces a file that somebody else has created meanwhile.
         os.link(part, path)
     except FileExistsError:
         raise LedgerError(_exists(path)) from None
     except OSError as error:
         raise LedgerError(
-            f"{path} cannot be made: {error.strerror}. Choose a folder on a local disk."
+            f"{path} cannot be created: {error.strerror}. Choose a folder on a local disk."
         ) from None
     finally:
         part.unlink(missing_ok=True)
@@ -187,9 +187,9 @@ def _fill(connection: sqlite3.Connection, part: Path, first: Entry) -> None:
 
 @contextmanager
 def transaction(path: Path, *, wait: float, write: bool) -> Iterator[Store]:
-    """One transaction: on disk when the block has ended, and without a trace when it has failed.
+    """One transaction: committed to disk when the block ends, rolled back if it fails.
 
-    A writer holds the ledger alone from before it reads until its entry is on disk, so nobody spends in between.
+    A writer locks the ledger from before it reads until its entry is on disk, so nobody else can spend in between.
     """
     _check_file(path)
     with _translated(path), closing(_connect(path, wait)) as connection:
@@ -197,13 +197,13 @@ def transaction(path: Path, *, wait: float, write: bool) -> Iterator[Store]:
         _set_up(connection)
         connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
         _check_schema(connection, path)
-        # Closing without COMMIT, on the way of any exception, rolls back.
+        # If the block raises, the connection is closed without COMMIT, which rolls back.
         yield Store(connection, path)
         connection.execute("COMMIT")
 
 
 def _connect(path: Path, wait: float) -> sqlite3.Connection:
-    # mode=rw never makes a file: a mistyped path must not become an empty budget.
+    # mode=rw never creates a file: a mistyped path must not become an empty budget.
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None
     )
@@ -212,9 +212,11 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
 def _set_up(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")
     if connection.execute("PRAGMA journal_mode = DELETE").fetchone() != ("delete",):
-        raise sqlite3.OperationalError("somebody has switched the file to another journal and is using it")
+        raise sqlite3.OperationalError(
+            "another program has switched the file to another journal mode and is using it"
+        )
     connection.execute("PRAGMA synchronous = EXTRA")
-    connection.execute("PRAGMA fullfsync = ON")  # macOS: down to the disk itself
+    connection.execute("PRAGMA fullfsync = ON")  # macOS: flush the disk's own cache too
 
 
 def _check_file(path: Path) -> None:
@@ -222,16 +224,16 @@ def _check_file(path: Path) -> None:
         status = path.stat()
     except OSError as error:
         raise LedgerError(
-            f"{path} cannot be opened: {error.strerror}. Is the name right? People have one budget: only if these have "
-            f'no ledger yet, make one: locentropy ledger create {path} --population "riders of the city" --epsilon 4 '
-            "--delta 1e-6"
+            f"{path} cannot be opened: {error.strerror}. Is the name right? A population has one budget: only if it "
+            f'has no ledger yet, create one: locentropy ledger create {path} --population "riders of the city" '
+            "--epsilon 4 --delta 1e-6"
         ) from None
     if not stat.S_ISREG(status.st_mode):
-        raise LedgerError(f"{path} is not a file. Name the ledger's file, for example: city.ledger")
+        raise LedgerError(f"{path} is not a file. Name the ledger's file. For example: city.ledger")
 
 
 def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
-    """Before anything else: another program's database must not be touched."""
+    """Raise if the file is not a ledger, before anything else: another program's database must not be touched."""
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise LedgerError(_not_a_ledger(path))
     version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -250,18 +252,18 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def _translated(path: Path) -> Iterator[None]:
-    """Say what SQLite's errors mean for a ledger."""
+    """Replace SQLite's errors by what they mean for a ledger."""
     try:
         yield
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where a message quotes a damaged table
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter if a message quotes a damaged table
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         raise LedgerError(_MESSAGES.get(code, _MESSAGES[sqlite3.SQLITE_CORRUPT])(path)) from None
 
 
 def _exists(path: Path) -> str:
     return (
-        f"{path} exists already. A budget is made once for its people; use it as it is, "
-        "or give other people's ledger another name."
+        f"{path} already exists. A budget is created once for a population: use it as it is, or choose another name "
+        "for the ledger of another population."
     )
 
 
@@ -270,13 +272,15 @@ def _not_a_ledger(path: Path) -> str:
 
 
 def _busy(path: Path) -> str:
-    return f"{path} is in use by another process, which did not finish in time, so it was left as it is. Try again."
+    return (
+        f"{path} is in use by another process, which did not finish in time. Nothing was written. Try again."
+    )
 
 
 def _unwritable(path: Path) -> str:
     return (
         f"{path} cannot be read or written, so nothing may be published from this attempt. A ledger needs permission "
-        "to read and write its file and its folder, and room on the disk."
+        "to read and write its file and its folder, and space on the disk."
     )
 
 
