@@ -99,7 +99,7 @@ def test_verify_compares_with_what_was_published(ledger: Ledger) -> None:
         "ledger", "verify", "city.ledger", "--spend", spend.id, "--spend", new_id(), cwd=ledger.path.parent
     )
     assert forgotten.returncode == 8
-    assert "forgotten spends" in forgotten.stderr
+    assert "lacks spends" in forgotten.stderr
     assert forgotten.stdout == ""
 
 
