@@ -22,7 +22,8 @@ from tests.cli.running import Done, in_process
 from tests.cli.running import in_process as locentropy
 from tests.publishing.making import ROWS, ledger_in, names
 
-from ..test_lightness import command, loaded_after
+from ..test_lightness import command as running
+from ..test_lightness import loaded_after
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "choosing.md"
 PAID = ("visits.csv", "--places", "places.csv", "--spend", "0.05", "--ledger", "city.ledger")
@@ -155,7 +156,7 @@ class TestWithBudget:
     def test_as_json(self, folder: Path, advise: Advise) -> None:
         answer = json.loads(advise(*PAID, "--epsilon", 1, "--json").stdout)
         found = answer["activity"]
-        assert (found["epsilon"], found["private"], found["locations"]) == ("0.05", True, 4)
+        assert (found["epsilon"], found["private"], found["n_locations"]) == ("0.05", True, 4)
         assert len(found["users_by_places"]) == 14
         assert answer["density"]["verdict"] in ("dense", "sparse", "undecided")
         assert spent(folder) == 1
@@ -191,7 +192,7 @@ class TestWithBudget:
         (("--epsilon", 1, "--n-locations", 7, "--places", "places.csv"), 2, "contradicts the places"),
         (("--epsilon", 1, "--places", "places.csv", "--grid", "1,1,2,2", "--cell", 900), 2, "Choose one way"),
         (("--epsilon", 1, "--places", "no.csv"), 3, "no.csv"),
-        ((*PAID[:4], "zero", *PAID[5:], "--epsilon", 1), 2, "--epsilon zero"),
+        ((*PAID[:4], "zero", *PAID[5:], "--epsilon", 1), 2, "--spend zero must be a decimal number"),
         ((*PAID[:4], "0", *PAID[5:], "--epsilon", 1), 2, "above 0"),
         ((*PAID, "--epsilon", 1, "--user", "who"), 4, "'uid', 'venue'"),
         ((*PAID, "--epsilon", "1.96"), 7, "2.01"),
@@ -247,7 +248,7 @@ def test_stopped_after_the_spend_it_says_so(folder: Path) -> None:
 
 def test_without_data_no_engine_is_loaded() -> None:
     [loaded] = loaded_after(
-        [command("advise", "--n-locations", "400", "--n-users", "9000", "--epsilon", "1")]
+        [running("advise", "--n-locations", "400", "--n-users", "9000", "--epsilon", "1")]
     ).values()
     assert loaded & {"duckdb", "ibis", "pandas", "sqlglot", "scipy"} == set()
 

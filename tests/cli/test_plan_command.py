@@ -14,7 +14,8 @@ from locentropy import About, Shares
 from locentropy.paper import Limit
 from locentropy.planning import Plan, plan
 
-from ..test_lightness import command, loaded_after
+from ..test_lightness import command as running
+from ..test_lightness import loaded_after
 from .running import in_process as locentropy
 from .running import process
 
@@ -35,7 +36,9 @@ def test_on_screen(tmp_path: Path) -> None:
     assert "worse than a guess" in done.stdout
     assert "about 0 places" in done.stdout
     assert "biases" in done.stderr
-    assert "published " not in done.stdout.split("useful:")[0], "no such column where everything is published"
+    assert done.stdout.count("100 %") == done.stdout.count("worse than a guess │"), (
+        "a public list is published whole"
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -46,16 +49,21 @@ def test_shares_by_default(tmp_path: Path) -> None:
     assert "shares (epsilon 1, max_users 10000000), 1,000 places of a public list" in done.stdout
     assert "Differentially private with ε = 1," in done.stdout
     assert "two histograms of all presence (25)" in " ".join(done.stdout.split())
-    assert "by the people in the data" in " ".join(done.stdout.split())
+    assert "people ┃ expected error (nats)" in done.stdout
     assert "Expected error: about" in done.stdout
     assert "biases" not in done.stderr, "nobody is bounded"
     made = plan(Shares(1), n_locations=1000, n_users=100_000)
     assert Plan.from_yaml(tmp_path / "plan.yaml") == made
     answer = json.loads(locentropy("plan", *call, "--json", cwd=tmp_path).stdout)
-    assert answer["people"] == 100_000
-    assert answer["rows"] == []
-    assert answer["shares"]["noise_scales"]["habits"] == pytest.approx(25)
-    assert answer["shares"]["expected_error"] == [made.shares.expected.low, made.shares.expected.high]
+    assert answer["n_users"] == 100_000
+    expected = answer["expected_error"]
+    assert expected["noise_scales"]["habits"] == pytest.approx(25)
+    assert (
+        expected["expected_error"]
+        == made.expected.to_dict()["expected_error"]
+        == pytest.approx([0.212, 0.854], abs=1e-3)
+    )
+    assert [row["n_users"] for row in expected["rows"]] == [10, 100, 1000, 10_000, 100_000, 1_000_000]
 
 
 def test_as_json(tmp_path: Path) -> None:
@@ -64,8 +72,8 @@ def test_as_json(tmp_path: Path) -> None:
     assert answer["mechanism"]["name"] == "limit-ss"
     assert answer["guarantee"]["epsilon"] == "1"
     assert answer["guarantee"]["delta"] == "1e-8"
-    assert answer["share_useful"] == pytest.approx(1 / 3)
-    assert answer["noise_scale"] is None
+    assert answer["expected_error"]["share_useful"] == pytest.approx(1 / 3)
+    assert answer["expected_error"]["noise_scale"] is None
 
 
 def test_a_plan_file_holds_what_was_asked_for(tmp_path: Path) -> None:
@@ -108,19 +116,18 @@ def test_without_a_promise_it_says_so(tmp_path: Path) -> None:
 def test_a_large_delta_is_warned_of_in_words(tmp_path: Path) -> None:
     done = locentropy("plan", *SMOOTH[:-1], "0.01", "--max-users", 1000, cwd=tmp_path)
     assert done.returncode == 0
-    assert "delta=0.01 is above 1/max_users" in done.stderr
+    assert "δ = 0.01 is above one over the number of users, 0.001" in done.stderr
     assert "Warning" not in done.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "shares needs --epsilon. For example: --mechanism shares --epsilon 1.0"),
-        (["--mechanism", "limit"], "needs --epsilon, --max-locations, --max-visits. For example: --mechanism limit "),
-        (["--mechanism", "gauss"], "none of shares, moments, baseline, limit, limit-ss, limit-ptr, limit-cb"),
-        (BOUNDED, "shares, the default, takes no --max-locations. For example: --mechanism shares --epsilon 1.0. For "
-            "moments, baseline, limit, limit-ss, limit-ptr, limit-cb it is one: --mechanism moments --epsilon 1.0 "
-            "--max-locations 5"),
+        ([], "shares needs --epsilon. For example: locentropy plan --epsilon 1.0 --n-locations 14058"),
+        (["--mechanism", "limit"], "needs --epsilon, --max-locations, --max-visits. For example: locentropy plan --mechanism limit "),
+        (["--mechanism", "gauss"], "Unknown mechanism 'gauss'. Choose from shares, moments, baseline, limit, limit-ss, limit-ptr, limit-cb"),
+        (BOUNDED, "shares, the default, takes no --max-locations. It is an option of moments, baseline, limit, limit-ss, "
+            "limit-ptr, limit-cb. For example: locentropy plan --epsilon 1.0 "),
         (["--epsilon", "1", "--users-per-location", "5"], "--n-users 10000"),
         (["--epsilon", "1", "--n-users", "0"], "--n-users 0"),
         (["--epsilon", "1e-9"], "--epsilon 1e-09 must be between"),
@@ -156,7 +163,7 @@ def test_errors_are_sentences_with_an_exit_code(tmp_path: Path, arguments: list[
 
 @pytest.mark.parametrize("arguments", [LIMIT, ["--epsilon", "1", "--n-locations", "99", "--n-users", "99"]])
 def test_a_plan_loads_no_engine(arguments: list[str]) -> None:
-    [loaded] = loaded_after([command("plan", *arguments)]).values()
+    [loaded] = loaded_after([running("plan", *arguments)]).values()
     assert loaded & {"duckdb", "ibis", "matplotlib", "pandas", "sqlglot", "scipy"} == set()
 
 
@@ -171,7 +178,7 @@ def test_the_page_shows_what_the_commands_print(tmp_path: Path) -> None:
     for command, printed in shown():
         words = shlex.split(command)
         assert words[:2] == ["locentropy", "plan"]
-        done = locentropy(*words[1:], cwd=tmp_path)
+        done = locentropy(*words[1:], cwd=tmp_path, columns=100)
         assert done.returncode == 0, done.stderr
         said = [line.rstrip() for line in done.stdout.splitlines()]
         assert said == printed.splitlines(), command

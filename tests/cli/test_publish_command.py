@@ -77,14 +77,18 @@ class TestShares:
         (folder / "places.csv").write_text(f"location\nbar\ncafe\npark\npier\n{more}")
         done = publish("--epsilon", "1", *LISTED, "--out", "may")
         assert done.returncode == 0, done.stderr
-        assert ("from fewer than 10 Shares learns little" in done.stderr) == warned
+        assert (f"{places} places. From fewer than 10 places Shares learns little" in done.stderr) == warned
         assert "open may/report.html" in done.stderr
 
     @pytest.mark.parametrize("epsilon", ["0", "-1"])
     def test_what_is_refused_is_told_in_options(self, epsilon: str, publish: Publish) -> None:
         done = publish("--epsilon", epsilon, *LISTED, "--out", "may")
         assert done.returncode == 2
-        assert done.stderr.endswith("For example: --mechanism shares --epsilon 1.0\n")
+        assert f"--epsilon {epsilon} must be a " in done.stderr
+        assert done.stderr.endswith(
+            "For example: locentropy publish checkins.parquet --epsilon 1.0 --places places.csv --ledger city.ledger "
+            "--out may\n"
+        )
         assert "(" not in done.stderr, "no call in Python"
 
     def test_on_screen(self, folder: Path, publish: Publish) -> None:
@@ -108,7 +112,7 @@ class TestShares:
         done = publish(*call, source="nowhere.csv")
         assert done.returncode == 0, done.stderr
         assert "shares (epsilon 0.5, max_users 10000000), 4 places" in done.stdout
-        assert "by the people in the data" in " ".join(done.stdout.split())
+        assert "people ┃ expected error (nats)" in done.stdout
         assert "fewer than 10 places" in done.stderr
         answer = json.loads(publish(*call, "--json", source="nowhere.csv").stdout)
         assert answer["budget_after"] == {"epsilon": "1.5", "delta": "0.001"}
@@ -155,7 +159,24 @@ def test_without_error_bars_and_without_a_ledger(folder: Path, publish: Publish)
     done = publish("--mechanism", "limit-ss", *BOUNDED, "--delta", "1e-6", *LISTED, "--out", "may")
     assert done.returncode == 0, done.stderr
     assert "interval" not in done.stdout
-    assert "No ledger" in done.stderr
+    assert "Not counted against any budget: use this only with synthetic data." in done.stderr
+
+
+@pytest.mark.parametrize("out", [(), ("--out", "may")])
+def test_whether_it_is_counted_must_be_said(out: tuple[str, ...], folder: Path) -> None:
+    """Nothing is read before: the visits and the list need not even be there."""
+    call = ("publish", "nowhere.csv", "--epsilon", "0.5", "--places", "no-list.csv", *out)
+    done = in_process(*call, cwd=folder)
+    assert done.returncode == 2
+    assert "--ledger city.ledger counts it against the budget of these people" in done.stderr
+    assert (
+        "--no-ledger does not count it against any budget: use this only with synthetic data" in done.stderr
+    )
+    both = in_process(*call, "--no-ledger", "--ledger", "city.ledger", cwd=folder)
+    assert both.returncode == 2
+    assert "--ledger and --no-ledger contradict each other" in both.stderr
+    assert names(folder) == INPUTS
+    assert "whether this release is counted" not in in_process(*call, "--dry-run", cwd=folder).stderr
 
 
 def test_not_private(folder: Path, publish: Publish) -> None:
@@ -206,7 +227,7 @@ class TestDryRun:
         )
         answer = json.loads(done.stdout)
         assert answer["dry_run"] is True
-        assert answer["locations"] == 4
+        assert answer["n_locations"] == 4
         assert answer["budget_after"] == {"epsilon": "1.5", "delta": "0.001"}
 
     def test_over_budget(self, folder: Path, publish: Publish) -> None:
@@ -322,7 +343,7 @@ class TestPlan:
         ("arguments", "words"),
         [
             ((*LISTED, "--epsilon", "1"), "--epsilon 1 contradicts plan.yaml, which says 0.5"),
-            ((*LISTED, "--delta", "1e-6"), "--delta 1e-06 contradicts"),
+            ((*LISTED, "--delta", "1e-6"), "--delta 1e-6 contradicts plan.yaml"),
             ((*LISTED, "--mechanism", "limit-ss"), "--mechanism limit-ss contradicts"),
             ((*LISTED, "--title", "Other"), "--title 'Other' contradicts"),
             ((), "--places FILE"),
