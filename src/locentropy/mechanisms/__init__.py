@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.base import bounded_profile as bounded_profile
     from locentropy.mechanisms.base import require_locations as require_locations
     from locentropy.mechanisms.listed_estimates import half_width as half_width
-    from locentropy.mechanisms.listed_estimates import is_private as is_private
     from locentropy.mechanisms.parameters import LISTED as LISTED
     from locentropy.mechanisms.parameters import LargeDeltaWarning as LargeDeltaWarning
     from locentropy.mechanisms.parameters import check_epsilon as check_epsilon
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.parameters import public_inputs as public_inputs
     from locentropy.privacy.noise import Noise as Noise
     from locentropy.privacy.noise import OpenDPNoise as OpenDPNoise
+    from locentropy.privacy.noise import is_private as is_private
     from locentropy.privacy.noise import laplace_scale as laplace_scale
 
 _HOMES = {
@@ -47,7 +47,7 @@ _HOMES = {
     "bounded_profile": "mechanisms.base",
     "check_epsilon": "mechanisms.parameters",
     "half_width": "mechanisms.listed_estimates",
-    "is_private": "mechanisms.listed_estimates",
+    "is_private": "privacy.noise",
     "laplace_scale": "privacy.noise",
     "parameter": "mechanisms.parameters",
     "public_inputs": "mechanisms.parameters",

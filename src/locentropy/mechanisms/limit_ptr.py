@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 from locentropy.core.estimates import Method
 from locentropy.mechanisms.base import BoundedMechanism, bounded_profile
 from locentropy.mechanisms.expected_error import constant_noise
-from locentropy.mechanisms.listed_estimates import entropy_estimates, is_private, measured_entropies
+from locentropy.mechanisms.listed_estimates import entropy_estimates, measured_entropies
 from locentropy.mechanisms.parameters import (
     HELP,
     SELECTED,
@@ -34,7 +34,7 @@ from locentropy.mechanisms.parameters import (
     warn_of_large_delta,
 )
 from locentropy.privacy.guarantee import Guarantee, exact
-from locentropy.privacy.noise import laplace_scale, lattice_sensitivity, to_lattice
+from locentropy.privacy.noise import is_private, laplace_scale, lattice_sensitivity, to_lattice
 from locentropy.privacy.selection import SelectionCurve
 from locentropy.privacy.sensitivity import MAX_TABULATED_VISITS, supremum_from
 

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from locentropy.core.estimates import Estimates, Measurements
-from locentropy.privacy.noise import LATTICE, OpenDPNoise, from_lattice
+from locentropy.privacy.noise import LATTICE, from_lattice
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from locentropy.core.locations import Locations
-    from locentropy.privacy.noise import Noise
 
     Integers = NDArray[np.int64]
     Reals = NDArray[np.float64]
@@ -30,11 +29,6 @@ ENTROPY = "entropy"
 
 CONFIDENCE = 0.95
 """How often an interval holds the bounded entropy, at least."""
-
-
-def is_private(noise: Noise) -> bool:
-    """Whether noise protects anybody: true for `OpenDPNoise` only, whatever other noise says of itself."""
-    return isinstance(noise, OpenDPNoise)
 
 
 def measured_entropies(

@@ -22,7 +22,7 @@ from locentropy.core.bounds import Bounds
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import EngineError
 from locentropy.mechanisms.base import bounded_profile, require_locations
-from locentropy.mechanisms.listed_estimates import half_width, is_private
+from locentropy.mechanisms.listed_estimates import half_width
 from locentropy.mechanisms.parameters import (
     LISTED,
     check_bounds,
@@ -31,7 +31,7 @@ from locentropy.mechanisms.parameters import (
     public_inputs,
 )
 from locentropy.privacy.guarantee import Guarantee, exact, exact_text
-from locentropy.privacy.noise import laplace_scale
+from locentropy.privacy.noise import is_private, laplace_scale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

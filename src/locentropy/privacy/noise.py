@@ -206,6 +206,11 @@ class OpenDPNoise:
                 pass
 
 
+def is_private(noise: Noise) -> bool:
+    """Whether noise protects anybody: true for `OpenDPNoise` only, whatever other noise says of itself."""
+    return isinstance(noise, OpenDPNoise)
+
+
 def _check_sensitivity(sensitivity: int) -> None:
     call = "laplace_scale(sensitivity=5, epsilon=1.0)"
     check_whole(call, "sensitivity", sensitivity, 1, LARGEST_VALUE)

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, ClassVar
 from locentropy.core.estimates import Estimates, Measurements, Method
 from locentropy.mechanisms.base import BoundedMechanism, bounded_profile, require_locations
 from locentropy.mechanisms.expected_error import ErrorByUsers
-from locentropy.mechanisms.listed_estimates import is_private
 from locentropy.mechanisms.moments.estimator import MomentsEstimator
 from locentropy.mechanisms.parameters import (
     HELP,
@@ -37,7 +36,7 @@ from locentropy.mechanisms.parameters import (
 )
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.privacy.moments import MAX_MOMENTS_VISITS, MomentsTable
-from locentropy.privacy.noise import LATTICE, laplace_scale
+from locentropy.privacy.noise import LATTICE, is_private, laplace_scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, ClassVar
 from locentropy.core.estimates import Method
 from locentropy.mechanisms.base import BoundedMechanism, bounded_profile, require_locations
 from locentropy.mechanisms.expected_error import constant_noise
-from locentropy.mechanisms.listed_estimates import entropy_estimates, is_private, measured_entropies
+from locentropy.mechanisms.listed_estimates import entropy_estimates, measured_entropies
 from locentropy.mechanisms.parameters import (
     HELP,
     LISTED,
@@ -34,7 +34,7 @@ from locentropy.mechanisms.parameters import (
     public_inputs,
 )
 from locentropy.privacy.guarantee import Guarantee
-from locentropy.privacy.noise import laplace_scale, lattice_sensitivity, to_lattice
+from locentropy.privacy.noise import is_private, laplace_scale, lattice_sensitivity, to_lattice
 from locentropy.privacy.sensitivity import global_sensitivity
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import Method
 from locentropy.mechanisms.base import BoundedMechanism, bounded_profile, require_locations
 from locentropy.mechanisms.expected_error import varying_noise
-from locentropy.mechanisms.listed_estimates import entropy_estimates, is_private, measured_entropies
+from locentropy.mechanisms.listed_estimates import entropy_estimates, measured_entropies
 from locentropy.mechanisms.parameters import (
     HELP,
     LISTED,
@@ -36,7 +36,7 @@ from locentropy.mechanisms.parameters import (
 )
 from locentropy.privacy.calibration import ROUNDING_UNITS, Calibration, calibrate, lattice_scales
 from locentropy.privacy.guarantee import Guarantee
-from locentropy.privacy.noise import LARGEST_SCALE, LATTICE, to_lattice
+from locentropy.privacy.noise import LARGEST_SCALE, LATTICE, is_private, to_lattice
 from locentropy.privacy.sensitivity import MAX_TABULATED_VISITS, global_sensitivity
 from locentropy.privacy.smooth import SmoothSensitivity
 

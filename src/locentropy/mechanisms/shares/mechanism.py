@@ -21,7 +21,6 @@ from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import Estimates, Measurements, Method
 from locentropy.mechanisms.base import Mechanism, require_locations
-from locentropy.mechanisms.listed_estimates import is_private
 from locentropy.mechanisms.parameters import (
     HELP,
     LISTED,
@@ -32,6 +31,7 @@ from locentropy.mechanisms.parameters import (
 )
 from locentropy.mechanisms.shares.measurements import ShareQueries
 from locentropy.privacy.guarantee import Guarantee
+from locentropy.privacy.noise import is_private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
