@@ -204,6 +204,15 @@ class TestRefusing:
         assert len(ledger.history()) == 1
         assert not (tmp_path / "may").exists()
 
+    def test_a_mechanism_of_the_same_name_from_elsewhere(self) -> None:
+        """Classes outside the package may be called like ours, or like each other."""
+        elsewhere = type("Limit", (le.paper.Limit,), {"__module__": "elsewhere"})(
+            0.5, max_locations=3, max_visits=2
+        )
+        ours, other = (Request(each, public()).identity(None) for each in (LIMIT, elsewhere))
+        assert (ours["mechanism"], other["mechanism"]) == ("Limit", "elsewhere.Limit")
+        assert ours["parameters"] == other["parameters"]
+
     def test_somebody_else_is_at_it(self, again: Publishing, ledger: le.Ledger, tmp_path: Path) -> None:
         with (tmp_path / ".may.publishing").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

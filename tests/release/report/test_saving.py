@@ -107,7 +107,7 @@ def test_drawn_anew(tmp_path: Path) -> None:
     directory = town(20).save(tmp_path / "may")
     for name, advice in (
         ("page.txt", "as in page.html"),
-        ("none/page.html", "Make it"),
+        ("none/page.html", "Create it first"),
         ("may/page.html", "Choose another folder"),
     ):
         refused = locentropy("report", directory, "--out", tmp_path / name)
