@@ -182,7 +182,7 @@ def test_the_command_knows_habits(tmp_path: Path) -> None:
         assert (tmp_path / "made" / name).read_bytes() == (tmp_path / "expected" / name).read_bytes()
     refused = locentropy("--habits", "odd", "--out", str(tmp_path / "odd"))
     assert refused.returncode == 2
-    assert "'clustered'" in refused.stderr
+    assert "--habits odd is not one of usual, clustered, homes, regulars" in refused.stderr
     assert "Traceback" not in refused.stderr
     assert not (tmp_path / "odd").exists()
 
