@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -36,9 +37,15 @@ def sparse() -> pa.Table:
     return ZipfVisits.sparse().table()
 
 
+@pytest.fixture(scope="module")
+def expected(sparse: pa.Table) -> list[le.private.VisitProfile]:
+    return answers(le.Visits(sparse), le.Resources())
+
+
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_sparse_is_the_same_under_any_resources(setting: str, sparse: pa.Table) -> None:
-    expected = answers(le.Visits(sparse), le.Resources())
+def test_sparse_is_the_same_under_any_resources(
+    setting: str, sparse: pa.Table, expected: list[le.private.VisitProfile]
+) -> None:
     for mine, theirs in zip(answers(le.Visits(sparse), SETTINGS[setting]), expected, strict=True):
         assert mine.equals(theirs)
 
@@ -77,7 +84,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("large") / "large.parquet"
     with pq.ParquetWriter(path, pa.schema([("user", pa.int64()), ("location", pa.int64())])) as writer:
         for start in range(0, 20_000_000, 1_000_000):
-            user = pa.array(range(start, start + 1_000_000))
+            user = pa.array(np.arange(start, start + 1_000_000))
             writer.write_table(pa.table({"user": user, "location": user}))
     return path
 

@@ -22,7 +22,7 @@ from locentropy.core.share_profile import ShareProfile
 from locentropy.visits import expressions as expression
 from locentropy.visits import queries
 from locentropy.visits.queries import TableQueries
-from tests.examples import examples
+from tests.examples import at_night, examples
 
 from .reference import Row, as_presence, shares
 from .test_profile import as_table, tables
@@ -217,7 +217,7 @@ def wrong_with(rows: Rows, users: list[int], furthest: dict[str, Fraction] | Non
     return found
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", [0, 1, 2, *at_night(*range(3, 30))])
 def test_one_user_moves_no_answer_by_more_than_claimed(seed: int) -> None:
     """Each seed is 12 × 4 pairs of neighbours: every user is taken out, under two lists and two questions."""
     furthest: dict[str, Fraction] = {}
@@ -284,10 +284,9 @@ EVERYTHING = {*HISTOGRAMS, "look", "split", "by every share", "by every number o
 def test_the_check_sees_planted_faults(
     where: Any, name: str, fault: Any, expected: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = people(0)
-    assert wrong_with(rows, [2, 7]) == set()
+    """Without a fault nothing is wrong with the same rows: above, for every user of this seed."""
     monkeypatch.setattr(where, name, fault)
-    assert wrong_with(rows, [2, 7]) == expected
+    assert wrong_with(people(0), [2, 7]) == expected
 
 
 def test_a_histogram_of_rows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

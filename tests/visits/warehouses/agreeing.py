@@ -74,8 +74,12 @@ def require_java() -> None:
         pytest.skip("there is no Java (Debian: apt install openjdk-17-jre-headless)")
 
 
-def sparse() -> pa.Table:
-    return ZipfVisits.sparse().table()
+SOME, ALL = 40_000, 400_000
+"""Rows of the paper's sparse data."""
+
+
+def sparse(rows: int) -> pa.Table:
+    return ZipfVisits.sparse().table().slice(0, rows)
 
 
 def gowalla_table(path: Path) -> pa.Table:

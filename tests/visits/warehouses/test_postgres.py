@@ -20,6 +20,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import ColumnError, LocentropyError
+from tests.examples import at_night
 
 from . import agreeing
 
@@ -110,8 +111,9 @@ def test_a_grid(con: Any) -> None:
     agreeing.must_agree(agreeing.awkward(8), stored(con), HERE, agreeing.BOX)
 
 
-def test_sparse(con: Any) -> None:
-    agreeing.must_agree(agreeing.sparse(), stored(con), HERE)
+@pytest.mark.parametrize("rows", [agreeing.SOME, *at_night(agreeing.ALL)])
+def test_sparse(rows: int, con: Any) -> None:
+    agreeing.must_agree(agreeing.sparse(rows), stored(con), HERE)
 
 
 def test_gowalla(con: Any, gowalla: Path) -> None:

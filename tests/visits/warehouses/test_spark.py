@@ -17,6 +17,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import ColumnError, EngineError, LocentropyError, SourceError
+from tests.examples import at_night
 
 from . import agreeing
 
@@ -69,8 +70,9 @@ def test_a_grid(stored: agreeing.Stored, here: le.Resources) -> None:
     agreeing.must_agree(agreeing.awkward(8), stored, here, agreeing.BOX)
 
 
-def test_sparse(stored: agreeing.Stored, here: le.Resources) -> None:
-    agreeing.must_agree(agreeing.sparse(), stored, here)
+@pytest.mark.parametrize("rows", [agreeing.SOME, *at_night(agreeing.ALL)])
+def test_sparse(rows: int, stored: agreeing.Stored, here: le.Resources) -> None:
+    agreeing.must_agree(agreeing.sparse(rows), stored, here)
 
 
 def test_gowalla(stored: agreeing.Stored, here: le.Resources, gowalla: Path) -> None:
@@ -203,7 +205,15 @@ def test_publish_from_the_command_line(tmp_path: Path, spark: Any) -> None:
     pq.write_table(pa.table({"location": listed}), tmp_path / "places.parquet")
     command = [
         *(*LOCENTROPY, "publish", str(tmp_path / "visits.parquet"), "--engine", "spark"),
-        *("--places", str(tmp_path / "places.parquet"), "--epsilon", "1", "--out", str(tmp_path / "may")),
+        *(
+            "--places",
+            str(tmp_path / "places.parquet"),
+            "--epsilon",
+            "1",
+            "--no-ledger",
+            "--out",
+            str(tmp_path / "may"),
+        ),
         *("--threads", "2", "--memory", "1GB", "--spill", str(tmp_path)),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
