@@ -151,7 +151,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 def test_a_failed_audit_has_an_exit_code_of_its_own(found: Audit, monkeypatch: pytest.MonkeyPatch) -> None:
     """So few draws that the attack on Limit shows nothing; and the same with attacks that are strong enough."""
-    monkeypatch.setattr(run, "audit", lambda *_: found)
+    monkeypatch.setattr(run, "run_audit", lambda *_: found)
     assert CliRunner().invoke(app, ["audit"]).exit_code == 10
     monkeypatch.setattr(run, "run_audit", lambda *_: strengthened(found))
     assert CliRunner().invoke(app, ["audit"]).exit_code == 0
@@ -160,7 +160,7 @@ def test_a_failed_audit_has_an_exit_code_of_its_own(found: Audit, monkeypatch: p
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["limit-xyz"], "none of shares"),
+        (["limit-xyz"], "Choose from shares"),
         (["--out", "nowhere/audit.html"], "the folder nowhere does not exist"),
         (["--out", "audit.pdf"], "--out audit.html"),
         (["--draws", "3"], "--draws"),

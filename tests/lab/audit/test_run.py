@@ -229,11 +229,11 @@ def test_a_failed_audit_is_told_and_written_and_fails(
 def test_options_are_heeded(
     given: list[str], used: Settings, warned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def audit(names: list[str], settings: Settings, _: Any) -> Audit:
+    def run_audit(names: list[str], settings: Settings, _: Any) -> Audit:
         assert settings == used
         return replace(GOOD, settings=settings)
 
-    monkeypatch.setattr(run, "audit", audit)
+    monkeypatch.setattr(run, "run_audit", run_audit)
     done = CliRunner().invoke(app, ["audit", *given])
     assert done.exit_code == 0, done.output
     assert ("Fewer draws or releases" in done.stderr) is warned

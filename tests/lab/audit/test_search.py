@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from locentropy.core.bounds import Bounds
 from locentropy.core.errors import ParameterError
+from locentropy.mechanisms.listed_estimates import measured_entropies
 from locentropy.mechanisms.paper.limit import Limit
 from locentropy.mechanisms.paper.limit_ss import LimitSS
 from locentropy.mechanisms.registry import mechanism_names
+from locentropy.privacy.noise import to_lattice
 from locentropy_lab.audit import search
 from locentropy_lab.audit.neighbours import asked, every_crowd, joined, town, worst
 from locentropy_lab.audit.privacy_loss import components, exact_loss
@@ -73,19 +73,22 @@ def _worst_up_to(users: int) -> list[tuple[Crowd, Crowd]]:
 
 def test_places_that_only_one_neighbour_shows_cost_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the search over crowds, too: what has no law there was once taken for no difference."""
-    true = LimitSS.estimate
 
     def visited_only(self: LimitSS, queries: Any, locations: Any, noise: Any) -> Any:
-        shown = true(self, queries, locations, noise)
-        there = queries.profile(Bounds(self.max_locations, self.max_visits, self.keep)).user_counts > 0
-        return replace(shown, entropy=np.where(there, shown.entropy, np.nan))
+        profile = queries.profile(self.bounds)
+        there = profile.user_counts > 0
+        noisy = noise.laplace_each(
+            to_lattice(profile.entropy[there]), self.scales(profile.user_counts[there])
+        )
+        return measured_entropies(profile.locations, noisy, private=False, chosen=there)
 
-    monkeypatch.setattr(LimitSS, "estimate", visited_only)
+    monkeypatch.setattr(LimitSS, "measure", visited_only)
     found = numerical(at_defaults("limit-ss"))
     assert found.kept is False
     assert found.crowds is not None
     assert math.isinf(found.crowds.epsilon)
     assert not found.crowds.kept
+    assert not found.crowds.worst.startswith("stopped")
 
 
 def test_limit_cb_is_reported_as_what_it_is() -> None:
