@@ -3,7 +3,7 @@
 ``hockey_stick(pairs, epsilon)`` takes one ``(value, scale, other_value, other_scale)`` per location that differs
 between two neighbours and bounds sup_A P(A) − e^ε·Q(A), and the same with P and Q exchanged. A claim is accepted
 when the upper bound is within δ, and refuted when the lower bound is above it; between the two nothing is said.
-The bounds are those of the audit, which tests/audit/test_loss.py compares with sums over all outputs.
+The bounds are those of the audit, which tests/lab/audit/test_privacy_loss.py compares with sums over all outputs.
 """
 
 from __future__ import annotations
