@@ -222,15 +222,15 @@ def test_refuses_a_sensitivity_that_is_not_smooth_enough():
         ("split", {"split": 1.0}),
         ("smallest_scale", {"smallest_scale": 50.0}),
         ("smallest_scale", {"smallest_scale": math.inf}),
-        ("epsilon_2", {"epsilon": 1e-7, "max_locations": 1000}),
+        ("ε₂", {"epsilon": 1e-7, "max_locations": 1000}),
     ],
 )
-def test_refuses_what_cannot_be_promised(name, change):
+def test_refuses_what_cannot_be_guaranteed(name, change):
     with pytest.raises(ParameterError, match=name):
         calibrate(**({"epsilon": 1.0, "delta": DELTA, "max_locations": 5} | change))
 
 
-# --- the promise, exactly on the lattice ----------------------------------------------------------------------
+# --- the guarantee, exactly on the lattice ---------------------------------------------------------------------
 
 
 def neighbours(shift: np.ndarray, scales: np.ndarray) -> set[int]:
@@ -262,7 +262,7 @@ def breaks(found: Iterable[BothWays], delta: float) -> bool:
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0, 10.0])
 @pytest.mark.parametrize("max_locations", [1, 5, 30])
 @pytest.mark.parametrize("max_visits", [1, 2, 5, 20])
-def test_keeps_its_promise(epsilon, max_locations, max_visits):
+def test_keeps_its_guarantee(epsilon, max_locations, max_visits):
     calibration = calibrate(epsilon, DELTA, max_locations)
     users = np.arange(3001)
     scales = lattice_scales(calibration, SmoothSensitivity(max_visits, calibration.beta), users)
@@ -271,7 +271,7 @@ def test_keeps_its_promise(epsilon, max_locations, max_visits):
 
 
 @pytest.mark.parametrize("split", [0.5, 0.95])
-def test_the_promise_leaves_less_than_a_factor_of_three_for_one_location(split):
+def test_the_guarantee_leaves_less_than_a_factor_of_three_for_one_location(split):
     calibration = calibrate(1.0, DELTA, 1, split=split)
     users = np.arange(3001)
     scales = lattice_scales(calibration, SmoothSensitivity(5, calibration.beta), users)
@@ -337,7 +337,7 @@ def test_rejects_a_floor_on_the_local_sensitivity(max_locations):
 
 @pytest.mark.parametrize(("case", "delta"), BETA_OF_ONE_DELTA.items())
 def test_finds_what_the_beta_of_one_location_costs(case, delta):
-    """The paper's β with n itself included: the promise of 1e-8 is broken in all cases but the first."""
+    """The paper's β with n itself included: the guarantee of 1e-8 is broken in all cases but the first."""
     epsilon, max_locations = case
     smooth = published_smooth(published_local(5, 1000), published_beta(epsilon), first=0)
     found = of_each(max_locations * smooth * LATTICE * 2 / epsilon, 5, epsilon, max_locations)

@@ -1,4 +1,4 @@
-"""Promises add up exactly, never to more than was promised, and say what they mean."""
+"""Guarantees add up exactly, never to more than their parts, and say what they mean."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from locentropy.privacy.guarantee import Guarantee, PublicInput, exact, total
 
 inputs = st.lists(st.builds(PublicInput, st.sampled_from("MCk"), st.sampled_from("123")), max_size=3)
 epsilons = st.decimals(0, 100, places=4)
-promises = st.one_of(
+private_guarantees = st.one_of(
     st.builds(Guarantee.pure, epsilons, inputs),
     st.builds(Guarantee.approximate, epsilons, st.decimals("0.0001", "0.2", places=4), inputs),
 )
-guarantees = st.one_of(promises, st.builds(Guarantee.none, st.sampled_from(["crowd", "test"]), inputs))
+guarantees = st.one_of(
+    private_guarantees, st.builds(Guarantee.none, st.sampled_from(["crowd", "test"]), inputs)
+)
 
 
 @given(guarantees, guarantees, guarantees)
@@ -30,7 +32,7 @@ def test_the_order_of_adding_does_not_show(a: Guarantee, b: Guarantee, c: Guaran
     assert hash(a + b) == hash(b + a)
 
 
-@given(promises, promises)
+@given(private_guarantees, private_guarantees)
 def test_epsilon_and_delta_add_up_exactly(a: Guarantee, b: Guarantee) -> None:
     both = a + b
     assert both.epsilon == a.epsilon + b.epsilon
@@ -77,7 +79,7 @@ def test_there_is_no_default_delta() -> None:
         Guarantee.approximate(1.0)
 
 
-def test_deltas_that_add_up_to_one_promise_nothing() -> None:
+def test_deltas_that_add_up_to_one_leave_no_guarantee() -> None:
     with pytest.raises(ParameterError, match="add up"):
         Guarantee.approximate(1, 0.5) + Guarantee.approximate(1, 0.5)
 
@@ -127,7 +129,7 @@ def test_sentences() -> None:
     assert str(Guarantee.none("shows crowds")).startswith("Not differentially private: shows crowds.")
 
 
-def test_odds_of_a_pure_promise() -> None:
+def test_odds_of_a_pure_guarantee() -> None:
     belief = Guarantee.pure(1).belief()
     assert belief.most == pytest.approx(math.e / (1 + math.e))
     assert belief.least == pytest.approx(1 / (1 + math.e))
@@ -139,16 +141,16 @@ def test_odds_of_a_pure_promise() -> None:
 
 
 def test_odds_with_delta_name_the_exceptions() -> None:
-    promise = Guarantee.approximate(1, 0.01)
-    belief = promise.belief()
+    guarantee = Guarantee.approximate(1, 0.01)
+    belief = guarantee.belief()
     assert belief.most == pytest.approx(2 * math.e / (1 + 2 * math.e))
     assert belief.exceptions == Fraction(2, 100)
-    assert promise.attacker_accuracy() == pytest.approx((math.e + 0.01) / (1 + math.e))
-    assert "probability of at most 0.02" in promise.explain()
-    assert "nothing is promised" in promise.explain()
+    assert guarantee.attacker_accuracy() == pytest.approx((math.e + 0.01) / (1 + math.e))
+    assert "probability of at most 0.02" in guarantee.explain()
+    assert "nothing is promised" in guarantee.explain()
 
 
-def test_odds_without_a_promise() -> None:
+def test_odds_without_a_guarantee() -> None:
     assert Guarantee.none("why").belief().most == 1
     assert Guarantee.none("why").attacker_accuracy() == 1
     assert "certain" in Guarantee.none("why").explain()
@@ -168,10 +170,10 @@ def test_belief_and_guess_hold_for_every_mechanism(weights: list[int], data: st.
         return sum((max(Fraction(0), a - growth * b) for a, b in zip(p, q, strict=True)), Fraction(0))
 
     delta = max(needed(present, absent), needed(absent, present))
-    promise = Guarantee.approximate(epsilon, delta) if delta else Guarantee.pure(epsilon)
+    guarantee = Guarantee.approximate(epsilon, delta) if delta else Guarantee.pure(epsilon)
     best = sum(max(a, b) for a, b in zip(present, absent, strict=True)) / 2
-    assert float(best) <= promise.attacker_accuracy() + 1e-12
-    belief = promise.belief(0.3)
+    assert float(best) <= guarantee.attacker_accuracy() + 1e-12
+    belief = guarantee.belief(0.3)
     above = below = 0.0
     for a, b in zip(present, absent, strict=True):
         posterior = float(3 * a / (3 * a + 7 * b))

@@ -17,6 +17,13 @@ from locentropy.privacy.moments import MAX_MOMENTS_VISITS, MomentsTable, moments
 
 SPREAD = [2, 3, 4, 5, 7, 10, 15, 30, 60, 100]
 
+OFTEN = [1, 2, 3, 4, 5, 7, 10, 16, 25, 50, 99, 100]
+EVERY = [
+    pytest.param(visits, marks=[] if visits in OFTEN else pytest.mark.nightly)
+    for visits in range(1, MAX_MOMENTS_VISITS + 1)
+]
+"""Every C; in the daily run a dozen of them: the smallest, the ends, and some in between."""
+
 
 def curve(max_visits: int) -> np.ndarray:
     visits = np.arange(1, max_visits + 1)
@@ -55,7 +62,7 @@ def test_better_than_noising_visits_and_logs_separately():
     assert low <= math.sqrt(best) <= high
 
 
-@pytest.mark.parametrize("max_visits", range(1, MAX_MOMENTS_VISITS + 1))
+@pytest.mark.parametrize("max_visits", EVERY)
 def test_nobody_moves_more_than_one_and_somebody_that_far(max_visits):
     assert norm(moments_matrix(max_visits), max_visits) == pytest.approx(1.0, rel=1e-12)
 
@@ -105,7 +112,7 @@ def test_the_search_is_the_same_each_time():
     assert moments_matrix.__wrapped__(20).tolist() == moments_matrix(20).tolist()
 
 
-@pytest.mark.parametrize("max_visits", range(2, MAX_MOMENTS_VISITS + 1))
+@pytest.mark.parametrize("max_visits", EVERY[1:])
 def test_rows_and_signs_are_in_one_order(max_visits):
     (first, _), (second, last) = moments_matrix(max_visits)
     assert first > abs(second)

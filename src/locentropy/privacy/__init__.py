@@ -1,1 +1,1 @@
-"""What makes a release safe: sensitivities, noise, selection, guarantees. Knows nothing of tables or engines."""
+"""What makes a release private: sensitivities, noise, selection, guarantees. Independent of tables and engines."""

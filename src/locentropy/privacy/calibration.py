@@ -1,11 +1,11 @@
-"""Noise for Limit-SS: how smooth the sensitivity must be so that M changing scales stay within (ε, δ).
+"""Noise for Limit-SS: how smooth the sensitivity must be for M data-dependent scales to stay within (ε, δ).
 
 Claim. Neighbours differ in one user, hence in at most M locations; at each of them n changes by one, the lattice
 value by at most ε₁/M of either scale, and the scale by a factor within e^±β. With the β of ``calibrate`` and the
 scales of ``lattice_scales``, independent discrete Laplace noise on the integers is (ε, δ)-differentially private,
-whether the user comes or goes.
+whether the user is added or removed.
 
-Why. ε₁ pays for the moved values. ε₂ pays for the moved scales: their loss is that between M exponential
+Why. ε₁ pays for the changed values. ε₂ pays for the changed scales: their loss is that between M exponential
 variables and the same with other rates, where all M scales shrinking by e^−β is the worst case; its δ has a
 closed form of positive terms. The lattice costs a little of ε₂. Proof: docs/proofs/limit-ss.md.
 """
@@ -30,38 +30,38 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ROUNDING_UNITS = 2
-"""Lattice units added to a sensitivity: one for rounding two values, one for the last bits of logarithms."""
+"""Lattice units added to a sensitivity: one for rounding two values, one for the rounding errors of logarithms."""
 
 SMALLEST_SCALE = 100.0
-"""Least noise scale in lattice units, about 10^-4 nats: below it the lattice would cost much of ε₂."""
+"""Smallest noise scale in lattice units, about 10^-4 nats: below it the lattice would cost much of ε₂."""
 
 MAX_LOCATIONS = 100_000
-"""Largest M offered: the sum for δ has M terms."""
+"""Largest M supported: the sum for δ has M terms."""
 
 SMALLEST_EPSILON, LARGEST_EPSILON = 1e-12, 1e4
-"""The range of ε₂, and of ε, for which the sum for δ neither overflows nor loses its digits."""
+"""The range of ε₂, and of ε, for which the sum for δ neither overflows nor loses precision."""
 
 SMALLEST_SPLIT = 1e-6
-"""Least part of ε that either the values or the scales get."""
+"""Smallest part of ε for either the values or the scales."""
 
-_LARGEST_BETA = 16.0  # a scale that may change nine million times over is not smoothed at all
-_LOG_MARGIN = 2.0**-20  # taken off ln δ: covers the float error of the sum for δ many times
+_LARGEST_BETA = 16.0  # a scale that may change by a factor of nine million is not smoothed at all
+_LOG_MARGIN = 2.0**-20  # subtracted from ln δ: covers the float error of the sum for δ many times
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What Limit-SS needs to draw its noise, and what it was derived from; public numbers all."""
+    """What Limit-SS needs to draw its noise, and what it was derived from. All of it is public."""
 
     epsilon: float
-    """ε, the whole of it."""
+    """ε in total."""
     delta: float
     """δ."""
     max_locations: int
-    """M, the locations a user is in after bounding."""
+    """M, the most locations of a user after bounding."""
     epsilon_1: float
-    """ε₁, spent on values that move."""
+    """ε₁, spent on changed values."""
     epsilon_2: float
-    """ε₂, the rest, spent on scales that move; ε₁ + ε₂ ≤ ε."""
+    """ε₂, the rest, spent on changed scales; ε₁ + ε₂ ≤ ε."""
     beta: float
     """β, rounded down."""
     smallest_scale: float
@@ -78,24 +78,26 @@ def calibrate(
 ) -> Calibration:
     """Split ε into ε₁ = split·ε and ε₂, and find the largest β that ε₂ and δ allow on the lattice.
 
-    Half and half suits places of few users; split = 0.9 to 0.98 almost halves the noise where n is large.
+    split = 0.5 suits locations with few users; 0.9 to 0.98 almost halves the noise where n is large.
     """
     _check_budget(epsilon, delta, max_locations)
     max_locations = int(max_locations)  # NumPy's small integers would overflow in products
     if not (isinstance(split, float) and SMALLEST_SPLIT <= split <= 1.0 - SMALLEST_SPLIT):
         raise ParameterError(
-            f"must be a number from {SMALLEST_SPLIT:g} to one less that.",
+            f"must be a float from {SMALLEST_SPLIT:g} to {1 - SMALLEST_SPLIT:g}.",
             parameter="split",
             value=split,
             example="calibrate(1.0, 1e-8, 5, split=0.5)",
         )
     if not (math.isfinite(smallest_scale) and smallest_scale >= SMALLEST_SCALE):
         raise ParameterError(
-            f"smallest_scale={smallest_scale!r} must be finite and at least {SMALLEST_SCALE:g} lattice units. "
-            "For example: smallest_scale=100.0"
+            f"must be finite and at least {SMALLEST_SCALE:g} lattice units.",
+            parameter="smallest_scale",
+            value=smallest_scale,
+            example="calibrate(1.0, 1e-8, 5, smallest_scale=100.0)",
         )
     epsilon_1 = split * epsilon
-    # So that ε₁ + ε₂ ≤ ε without rounding, and also for the ε that was written: 0.1 is a little more as a float.
+    # The subtracted part makes ε₁ + ε₂ ≤ ε exact, also for the ε as written: as a float, 0.1 is a little more.
     epsilon_2 = epsilon - epsilon_1 - epsilon * 2.0**-50
     beta = largest_beta(
         epsilon_2, delta, max_locations, scale=max(smallest_scale, ROUNDING_UNITS * max_locations / epsilon_1)
@@ -104,7 +106,7 @@ def calibrate(
 
 
 def largest_beta(epsilon_2: float, delta: float, max_locations: int, *, scale: float = math.inf) -> float:
-    """The largest β for which M scales, moving by e^±β each, cost at most (ε₂, δ); rounded down.
+    """The largest β for which M scales, each changing by e^±β, cost at most (ε₂, δ); rounded down.
 
     ``scale`` is the smallest noise scale in lattice units; infinity gives the β of continuous noise.
     """
@@ -125,7 +127,7 @@ def largest_beta(epsilon_2: float, delta: float, max_locations: int, *, scale: f
             "or lower M.",
             example="calibrate(1.0, 1e-8, 5)",
         )
-    # Invariant: low is affordable. Nothing is assumed of what lies between, so the answer is sound regardless.
+    # Invariant: low is affordable. Nothing is assumed about what lies between, so the answer is always safe.
     while high / low > 1.0 + 2.0**-32:
         middle = math.sqrt(low * high)
         low, high = (middle, high) if affordable(middle) else (low, middle)
@@ -143,29 +145,29 @@ def lattice_scales(
     """
     if sensitivity.beta > calibration.beta:
         raise ParameterError(
-            f"the sensitivity's beta={sensitivity.beta!r} must be at most the calibration's {calibration.beta!r}. "
-            "For example: SmoothSensitivity(5, calibration.beta)"
+            f"The sensitivity's beta={sensitivity.beta!r} must be at most the calibration's {calibration.beta!r}.",
+            example="SmoothSensitivity(5, calibrate(1.0, 1e-8, 5).beta)",
         )
     units = sensitivity(users) * LATTICE + ROUNDING_UNITS
     return np.maximum(calibration.max_locations * units / calibration.epsilon_1, calibration.smallest_scale)
 
 
 def lattice_cost(beta: float, max_locations: int, scale: float) -> float:
-    """What of ε₂ the lattice takes: M·(e^β − 1)·(1/(2b) + 1/(4b²)), b the smallest scale."""
+    """The part of ε₂ that the lattice costs: M·(e^β − 1)·(1/(2b) + 1/(4b²)), b the smallest scale."""
     return max_locations * math.expm1(beta) * (0.5 / scale + 0.25 / scale**2)
 
 
 def shrinking_is_worst(epsilon_2: float, beta: float, max_locations: int) -> bool:
     """A sufficient condition for "all M scales shrink" to have the largest δ among all patterns of ±β.
 
-    For each number j of shrinking scales among the other M−1, ε₂ must lie beyond the point where the density of
-    their loss begins to fall, by a little more the slower it falls. Always true for M = 1.
+    For each number j of shrinking scales among the other M−1, ε₂ must lie beyond the point from which the density of
+    their loss falls, by a margin that is larger the slower it falls. Always true for M = 1.
     """
     growth, shrinkage = math.expm1(beta), -math.expm1(-beta)
     shrinking = np.arange(max_locations, dtype=np.float64)  # j
     growing = max_locations - 1.0 - shrinking
-    # Two points from which on the density falls: mean + √3 deviations; and, if any scale shrinks, where their
-    # gamma density falls even when the growing ones contribute the most they can.
+    # Two points from which the density falls: mean + √3 deviations; and, if any scale shrinks, the point from which
+    # their gamma density falls even if the growing ones contribute their maximum.
     mean = shrinking * (growth - beta) + growing * (beta - shrinkage)
     falls_from = mean + np.sqrt(3.0 * (shrinking * growth**2 + growing * shrinkage**2))
     gamma = shrinking >= 1.0
@@ -177,8 +179,8 @@ def shrinking_is_worst(epsilon_2: float, beta: float, max_locations: int) -> boo
     decay = np.zeros(max_locations)
     decay[gamma] = np.maximum(0.0, 1.0 / growth - (shrinking[gamma] - 1.0) / rest[gamma])
     needed = beta - growth * np.log1p(-np.exp(-beta * (1.0 + decay)) / (1.0 + (1.0 + decay) * growth))
-    enough = epsilon_2 - falls_from >= needed * (1.0 + 2.0**-30)  # more than the rounding of these lines
-    # If none shrinks, the others' loss is at most (M−1)β: below ε₂, a growing scale has no advantage at all.
+    enough = epsilon_2 - falls_from >= needed * (1.0 + 2.0**-30)  # covers the rounding errors of these lines
+    # If none shrinks, the others' loss is at most (M−1)β: below ε₂, a growing scale is never worse.
     enough[0] |= epsilon_2 >= growing[0] * beta * (1.0 + 2.0**-30)
     return bool(enough.all())
 

@@ -1,11 +1,11 @@
-"""What is promised, to whom, and how promises add up.
+"""Privacy guarantees, what they mean for one person, and how they add up.
 
-Claim: if every part of a release keeps its own `Guarantee`, the whole keeps their sum (`+` or `total`):
-the ε add up, the δ add up, and one part without a promise leaves the whole without one. This is basic
-composition; it also holds when a later part was chosen after seeing an earlier one, which is how a
-budget is spent. Sums are exact: ten releases at 0.1 spend 1, not 0.9999999999999999.
+Claim: if every part of a release has its own `Guarantee`, the whole has their sum (`+` or `total`): the ε add up, the
+δ add up, and one part without a guarantee leaves the whole without one. This is basic composition; it also holds when
+a later part was chosen after seeing an earlier one, which is how a budget is spent. Sums are exact: ten releases at
+0.1 spend 1, not 0.9999999999999999.
 
-There is no default δ: whoever asks for an (ε, δ) promise says which δ.
+There is no default δ: an (ε, δ) guarantee must name its δ.
 """
 
 from __future__ import annotations
@@ -33,15 +33,13 @@ _CALL = "Guarantee.approximate(epsilon=1.0, delta=1e-8)"
 
 
 def exact(value: Number, name: str = "epsilon") -> Fraction:
-    """The number as it was written: 0.1 is one tenth, not the binary fraction next to it."""
+    """The number as it was written: 0.1 is one tenth, not the nearest binary fraction."""
     try:
         if isinstance(value, bool):
             raise TypeError
         fraction = value if isinstance(value, Fraction) else Fraction(str(value))
     except (TypeError, ValueError, ZeroDivisionError):
-        raise ParameterError(
-            "must be a finite number.", parameter=name, value=value, example=_CALL
-        ) from None
+        raise ParameterError("must be a finite number.", parameter=name, value=value, example=_CALL) from None
     if fraction < 0:
         raise ParameterError("must not be negative.", parameter=name, value=value, example=_CALL)
     return fraction
@@ -49,10 +47,10 @@ def exact(value: Number, name: str = "epsilon") -> Fraction:
 
 @dataclass(frozen=True, order=True)
 class PublicInput:
-    """Something the promise does not protect, because it is taken to be known: a bound, a list."""
+    """Something that the guarantee does not protect, because it is taken as public: a bound, a list."""
 
     name: str
-    """What it is called in the interface, e.g. `max_locations`."""
+    """Its name in the interface, e.g. `max_locations`."""
     value: str
     """Its value as text, e.g. `5`."""
 
@@ -61,49 +59,49 @@ class PublicInput:
 
 
 @dataclass(frozen=True)
-class Belief:
-    """How sure an attacker can become that one given person is in the data."""
+class AttackerBelief:
+    """How much a release can change an attacker's belief that one given person is in the data."""
 
     prior: float
-    """What the attacker thought before."""
+    """The probability that the attacker assumes before."""
     most: float
-    """The most the attacker can think after."""
+    """The largest probability that the attacker can assume after."""
     least: float
-    """The least the attacker can think after."""
+    """The smallest probability that the attacker can assume after."""
     exceptions: Fraction
-    """The largest probability with which a release can push the belief above `most`, or below `least`."""
+    """The largest probability with which a release can move the belief above `most`, or below `least`."""
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A promise about one release, or about all releases of one table together.
+    """The privacy guarantee of one release, or of all releases of one table together.
 
     Built by `Guarantee.pure`, `Guarantee.approximate` or `Guarantee.none`; added with `+`.
     """
 
     epsilon: Fraction | None
-    """ε, exactly; None where nothing is promised."""
+    """ε, exactly; None without a guarantee."""
     delta: Fraction
-    """δ, exactly; 0 for a pure promise."""
+    """δ, exactly; 0 for a pure guarantee."""
     public_inputs: tuple[PublicInput, ...] = ()
-    """What is taken as known and not protected; sorted, without repeats."""
+    """What is taken as public and not protected; sorted, without repeats."""
     reasons: tuple[str, ...] = ()
-    """Why nothing is promised; empty for a promise."""
+    """Why there is no guarantee; empty if there is one."""
 
     def __post_init__(self) -> None:
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):
             if not isinstance(value, Fraction | None) or (value is None and name == "delta"):
-                raise ParameterError(f"{name}={value!r} is not a Fraction. For example: {_CALL}")
+                raise ParameterError("is not a Fraction.", parameter=name, value=value, example=_CALL)
         if self.epsilon is not None and (self.epsilon < 0 or not 0 <= self.delta < 1):
             raise ParameterError(
-                f"epsilon={self.epsilon} must be at least 0 and delta={self.delta} in [0, 1). "
-                f"For example: {_CALL}"
+                f"epsilon={self.epsilon} must be at least 0 and delta={self.delta} in [0, 1).", example=_CALL
             )
         if (self.epsilon is None) != bool(self.reasons) or (self.epsilon is None and self.delta):
             raise ParameterError(
-                'A guarantee has an epsilon or reasons. For example: Guarantee.none("why not")'
+                "A guarantee has either an epsilon, or reasons why it has none.",
+                example='Guarantee.none("why not")',
             )
-        # One normal form, so that the order in which promises are added never shows.
+        # A normal form, so that the order in which guarantees are added makes no difference.
         object.__setattr__(self, "public_inputs", tuple(sorted(set(self.public_inputs))))
         object.__setattr__(self, "reasons", tuple(sorted(set(self.reasons))))
 
@@ -126,19 +124,19 @@ class Guarantee:
 
     @classmethod
     def none(cls, reason: str, public_inputs: Iterable[PublicInput] = ()) -> Guarantee:
-        """No promise, and why."""
+        """No guarantee, and the reason."""
         return cls(None, Fraction(0), tuple(public_inputs), (reason,))
 
     @property
     def kind(self) -> Kind:
-        """Which of the three kinds of promise this is."""
+        """The kind of guarantee."""
         if self.epsilon is None:
             return "none"
         return "approximate" if self.delta else "pure"
 
     @property
     def private(self) -> bool:
-        """Whether anything is promised at all."""
+        """Whether there is any guarantee."""
         return self.epsilon is not None
 
     def __add__(self, other: Guarantee) -> Guarantee:
@@ -150,33 +148,32 @@ class Guarantee:
         delta = self.delta + other.delta
         if delta >= 1:
             raise ParameterError(
-                f"The δ of these releases add up to {exact_text(delta)}; from 1 on nothing is promised. "
+                f"The δ of these releases add up to {exact_text(delta)}; from 1 on there is no guarantee. "
                 "Spend less on each.",
                 example=_CALL,
             )
         return Guarantee(self.epsilon + other.epsilon, delta, public)
 
-    def belief(self, prior: float = 0.5) -> Belief:
-        """How far the release can move anybody's belief that one given person is in the data.
+    def belief(self, prior: float = 0.5) -> AttackerBelief:
+        """How much a release can change an attacker's belief that one given person is in the data.
 
-        Pure: the odds move by at most e^ε, whatever is published. With δ no bound holds for every
-        release; this one says by how much the odds can move (2e^ε), and with which probability at most (2δ)
-        they move further up, or further down. It holds because outputs whose odds ratio exceeds 2e^ε have
-        probability p with p − e^ε·p/(2e^ε) ≤ δ, hence p ≤ 2δ.
+        Pure: the odds change by a factor of at most e^ε, whatever is published. With δ no bound holds for every
+        release; the bound given is the factor 2e^ε, which is exceeded upwards, or downwards, with probability at most
+        2δ: outputs whose odds ratio exceeds 2e^ε have probability p with p − e^ε·p/(2e^ε) ≤ δ, hence p ≤ 2δ.
         """
         if not 0 < prior < 1:
             raise ParameterError(f"prior={prior} must be above 0 and below 1. For example: belief(prior=0.5)")
         if self.epsilon is None:
-            return Belief(prior, 1.0, 0.0, Fraction(1))
+            return AttackerBelief(prior, 1.0, 0.0, Fraction(1))
         shrink = math.exp(-float(self.epsilon)) / (2 if self.delta else 1)
         most = prior / (prior + (1 - prior) * shrink)
         least = prior * shrink / (prior * shrink + 1 - prior)
-        return Belief(prior, most, least, min(2 * self.delta, Fraction(1)))
+        return AttackerBelief(prior, most, least, min(2 * self.delta, Fraction(1)))
 
     def attacker_accuracy(self) -> float:
-        """The best chance of guessing right whether a person is in, when both are equally likely before.
+        """The best accuracy in guessing whether a person is in the data, if both are equally likely before.
 
-        At most (e^ε + δ) / (1 + e^ε); this holds as it stands, with δ counted in.
+        At most (e^ε + δ) / (1 + e^ε), which includes δ.
         """
         if self.epsilon is None:
             return 1.0
@@ -184,7 +181,7 @@ class Guarantee:
         return min(1.0, (1 + float(self.delta) * shrink) / (1 + shrink))
 
     def explain(self) -> str:
-        """What the promise means for one person, for somebody who knows no formulas."""
+        """What the guarantee means for one person, without formulas. Part of the published documents."""
         if self.epsilon is None:
             return "Nothing is promised: a release can make an attacker certain about one person."
         belief = self.belief()
@@ -199,23 +196,23 @@ class Guarantee:
 
     def __str__(self) -> str:
         if self.epsilon is None:
-            promise = f"Not differentially private: {'; '.join(self.reasons)}."
+            stated = f"Not differentially private: {'; '.join(self.reasons)}."
         else:
             numbers = f"ε = {exact_text(self.epsilon)}" + (
                 f", δ = {exact_text(self.delta)}" if self.delta else ""
             )
-            promise = f"Differentially private with {numbers}, for {UNIT}: {NEIGHBOURS}."
+            stated = f"Differentially private with {numbers}, for {UNIT}: {NEIGHBOURS}."
         known = "; ".join(map(str, self.public_inputs)) or "nothing"
-        return f"{promise} Taken as public and not protected: {known}."
+        return f"{stated} Taken as public and not protected: {known}."
 
 
 def total(guarantees: Iterable[Guarantee]) -> Guarantee:
-    """What several releases of one table promise together; none at all promise ε = 0."""
+    """The guarantee of several releases of one table together; of no release, ε = 0."""
     return reduce(add, guarantees, Guarantee.pure(0))
 
 
 def exact_text(value: Fraction) -> str:
-    """The exact number: in decimals where they end, as a fraction where they do not."""
+    """The exact number: as a decimal if it is finite, else as a fraction."""
     try:
         ratio = Context(prec=30, traps=[Inexact]).divide(Decimal(value.numerator), Decimal(value.denominator))
     except Inexact:
@@ -226,10 +223,10 @@ def exact_text(value: Fraction) -> str:
 
 
 def _percent_up(probability: float) -> str:
-    """A share rounded up to a tenth of a percent, so that a risk is never understated."""
+    """A probability rounded up to a tenth of a percent, so that a risk is never understated."""
     return f"{min(100.0, math.ceil(probability * 1000 - 1e-9) / 10):g} %"
 
 
 def _percent_down(probability: float) -> str:
-    """A share rounded down to a tenth of a percent."""
+    """A probability rounded down to a tenth of a percent."""
     return f"{math.floor(probability * 1000 + 1e-9) / 10:g} %"

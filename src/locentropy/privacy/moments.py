@@ -1,13 +1,13 @@
-"""The two numbers that entropy is made of, turned so that one user moves them as little as possible.
+"""The two sums that entropy is computed from, transformed so that one user changes them as little as possible.
 
 H = ln c − S/c, where c = Σ x and S = Σ x·ln x over the visits x of each user of a location. A user of x visits
-moves (c, S) by v(x) = (x, x·ln x): by a point of a short curve, not of a box. `moments_matrix` turns the plane by a
-2×2 matrix B so that no v(x) is longer than 1 in ℓ₁, and such that equal noise in both turned coordinates disturbs H
-least.
+changes (c, S) by v(x) = (x, x·ln x): by a point on a short curve, not in a box. `moments_matrix` transforms the plane
+by a 2×2 matrix B so that no v(x) is longer than 1 in ℓ₁, and such that equal noise in both transformed coordinates
+disturbs H least.
 
 Claim. `MomentsTable.rows` are integers, one pair for each x; a user of x visits adds the pair of x, so that the ℓ₁
-norm of a location's sums moves by at most `MomentsTable.sensitivity`, which is taken from these very integers.
-Nothing about privacy rests on B being good, on the logarithms, or on the optimiser. Proof: docs/proofs/moments.md.
+norm of a location's sums changes by at most `MomentsTable.sensitivity`, which is computed from these integers.
+Privacy does not rest on B being good, on the logarithms, or on the optimiser. Proof: docs/proofs/moments.md.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ MAX_MOMENTS_VISITS = 100
 """Largest C for which B was searched, and checked against many random starts."""
 
 UNIT = 2**16
-"""Lattice points per unit of B·v, where nothing else is asked for."""
+"""The default number of lattice points per unit of B·v."""
 
 _LARGEST_UNIT = 2**30
 _DIRECTIONS, _RATIOS, _STARTS, _APART = 48, 9, 6, 3  # of the search for B
 
 
 def visit_moments(max_visits: int) -> Reals:
-    """v(x) = (x, x·ln x) for x = 1..C, a row each."""
+    """v(x) = (x, x·ln x) for x = 1..C, one row each."""
     visits = np.arange(1, max_visits + 1, dtype=np.float64)
     return np.stack([visits, visits * np.log(visits)], axis=1)
 
 
 def directions(slopes: Reals) -> Reals:
-    """u_a = (1 + a, −1), a row each: c·dH along (dc, dS), at a location of S/c = a."""
+    """u_a = (1 + a, −1), one row each: c·dH along (dc, dS), at a location with S/c = a."""
     return np.stack([1.0 + slopes, np.full(slopes.shape, -1.0)], axis=1)
 
 
@@ -52,18 +52,18 @@ def directions(slopes: Reals) -> Reals:
 def moments_matrix(max_visits: int) -> Reals:
     """B: of all 2×2 matrices with max ‖B·v(x)‖₁ = 1, the one that disturbs H least.
 
-    What is smallest is the variance of u_a·B⁻¹·noise, the noise in both coordinates independent and of variance 1,
-    on average over a in [0, ln C]: all that S/c can be. With W the mean of u_a·u_aᵀ this is the trace of B⁻ᵀ·W·B⁻¹.
+    B minimises the variance of u_a·B⁻¹·noise, where the noise in both coordinates is independent with variance 1, on
+    average over a in [0, ln C], the range of S/c. With W the mean of u_a·u_aᵀ this is the trace of B⁻ᵀ·W·B⁻¹.
     ‖B·v‖₁ ≤ 1 is four linear inequalities for each v, so a smooth function is minimised over a polytope, from
-    several starts. Turned so that the first row has the larger first entry, which is positive, as is the last entry
-    of the second row.
+    several starts. Rows are ordered and signed so that the first row has the larger first entry, which is positive, as
+    is the last entry of the second row.
 
-    For C = 1 there is no S, and one coordinate says it all; the second row is 0.
+    For C = 1 there is no S and one coordinate suffices; the second row is 0.
     """
     check_whole("moments_matrix(5)", "max_visits", max_visits, 1, MAX_MOMENTS_VISITS)
     if max_visits == 1:
         return _frozen(np.array([[1.0, 0.0], [0.0, 0.0]]))
-    from scipy.optimize import minimize  # a fifth of a second, and only who uses Moments needs it
+    from scipy.optimize import minimize  # takes a fifth of a second, and only Moments needs it
 
     moments, weight = visit_moments(max_visits), _mean_square_direction(max_visits)
     signs = ((1, 1), (1, -1), (-1, 1), (-1, -1))
@@ -86,12 +86,12 @@ def moments_matrix(max_visits: int) -> Reals:
 
 @dataclass(frozen=True)
 class MomentsTable:
-    """What a user of 1, 2, …, C visits adds to the two integers of a location."""
+    """What a user with 1, 2, …, C visits adds to the two integers of a location."""
 
     max_visits: int
     """C."""
     unit: int = UNIT
-    """Lattice points per unit of B·v: larger is finer."""
+    """Lattice points per unit of B·v; a larger number is finer."""
 
     def __post_init__(self) -> None:
         call = "MomentsTable(max_visits=5)"
@@ -112,25 +112,25 @@ class MomentsTable:
 
     @cached_property
     def rows(self) -> Integers:
-        """The pair of integers that x visits add, in row x − 1."""
+        """The pair of integers that a user with x visits adds, in row x − 1."""
         rows: Integers = np.rint(visit_moments(self.max_visits) @ self.matrix.T).astype(np.int64)
         rows.flags.writeable = False
         return rows
 
     @cached_property
     def sensitivity(self) -> int:
-        """The most that one user adds at one location, in ℓ₁: the largest |t₁| + |t₂| of the rows, exactly."""
+        """The most that one user adds at one location, in ℓ₁: the largest |t₁| + |t₂| of the rows. Exact."""
         return int(np.abs(self.rows).sum(axis=1).max())
 
     def sums(self, index: Integers, visits: Integers, users: Integers, locations: int) -> Integers:
-        """The pairs of every location, from rows that say: at `index`, so many users made so many visits. Exact."""
+        """The pairs of all locations, from rows (location, visits, users) of a visit profile. Exact."""
         sums = np.zeros((locations, 2), dtype=np.int64)
         for at in range(2):
             np.add.at(sums[:, at], index, users * self.rows[visits - 1, at])
         return sums
 
     def moments(self, points: Integers | Reals) -> Reals:
-        """(c, S) of pairs of lattice points, noisy or not; a row each."""
+        """(c, S) of pairs of lattice points, noisy or not; one row each."""
         moments: Reals = np.asarray(points, dtype=np.float64) @ self.inverse.T
         return moments
 
@@ -150,11 +150,11 @@ def _log_variance(flat: Reals, weight: Reals) -> tuple[float, Reals]:
 
 
 def _starts(moments: Reals, weight: Reals) -> list[Reals]:
-    """The best few of a grid of matrices that are not all alike.
+    """The best few of a grid of matrices, no two of them close to each other.
 
     The columns p, q of B⁻¹ are the corners of the parallelogram ‖B·v‖₁ ≤ 1, and the variance is |p|² + |q|² once
-    the plane is turned by a root of W. So the grid is over the directions of p and q, and over the ratio of their
-    lengths.
+    the plane is transformed by a root of W. So the grid is over the directions of p and q, and over the ratio of
+    their lengths.
     """
     root = np.linalg.cholesky(weight).T
     turned = moments @ root.T
@@ -183,13 +183,13 @@ def _starts(moments: Reals, weight: Reals) -> list[Reals]:
 
 
 def _normalised(matrix: Reals, moments: Reals) -> Reals:
-    """A multiple with max ‖B·v(x)‖₁ = 1."""
+    """The multiple with max ‖B·v(x)‖₁ = 1."""
     scaled: Reals = matrix / np.abs(moments @ matrix.T).sum(axis=1).max()
     return scaled
 
 
 def _canonical(matrix: Reals) -> Reals:
-    """The same matrix up to the order and the signs of its rows, which change nothing."""
+    """The same matrix with its rows in a fixed order and with fixed signs, which changes nothing."""
     ordered = matrix[np.argsort(-np.abs(matrix[:, 0]), kind="stable")]
     signs = np.where([ordered[0, 0] < 0, ordered[1, 1] < 0], -1.0, 1.0)
     turned: Reals = ordered * signs[:, None]
@@ -197,6 +197,6 @@ def _canonical(matrix: Reals) -> Reals:
 
 
 def _frozen(matrix: Reals) -> Reals:
-    """Kept and handed out many times, so nobody may write to it."""
+    """The matrix, read-only: it is cached and shared."""
     matrix.flags.writeable = False
     return matrix

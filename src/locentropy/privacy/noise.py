@@ -2,9 +2,9 @@
 
 Claim: `OpenDPNoise.laplace` adds independent discrete Laplace noise of exactly the given scale to every
 integer, `laplace_each` of exactly the given scale to each, and `bernoulli_each` flips independent coins of
-exactly the given probabilities. All draws come from OpenDP, whose generator is fed by the operating system;
-nothing here can be repeated on purpose. Integers whose ℓ₁ norm moves by at most `sensitivity` when a user
-comes or goes are ε-differentially private at `laplace_scale(sensitivity, ε)`, by OpenDP's own privacy map.
+exactly the given probabilities. All draws come from OpenDP, whose generator is seeded by the operating system;
+nothing here can be repeated on purpose. Integers whose ℓ₁ norm changes by at most `sensitivity` when a user is added
+or removed are ε-differentially private at `laplace_scale(sensitivity, ε)`, by OpenDP's own privacy map.
 
 Real values are rounded to a lattice first (`to_lattice`, `lattice_sensitivity`): docs/proofs/lattice.md.
 The coins: docs/proofs/selection.md.
@@ -45,20 +45,19 @@ LARGEST_SCALE = 2.0**55
 """With values and scales up to these, noise leaves the 64-bit integers with probability below e^-192."""
 
 SMALLEST_PROBABILITY = 2.0**-1000
-"""Coins below this are refused: OpenDP's map overflows for them, and nobody would see one come up."""
+"""Smaller probabilities are refused: OpenDP's map overflows for them, and they practically never occur."""
 
-_CHUNK = (
-    4096  # Values per call: long enough to hide the price of a call, short enough to share between threads.
-)
-_COINS = 16 * _CHUNK  # Coins are some fifteen times faster than Laplace noise.
+_CHUNK = 4096  # Values per call: enough to hide the cost of a call, few enough to share between threads.
+_LAPLACE_CALL = "OpenDPNoise().laplace(np.array([3, 4]), scale=5.0)"
+_COINS = 16 * _CHUNK  # Coins are about fifteen times faster than Laplace noise.
 
 
 class Noise(Protocol):
-    """What a mechanism may ask for. A simulation passes its own, with `private` false."""
+    """The noise that a mechanism may use. A simulation passes its own, with `private` false."""
 
     @property
     def private(self) -> bool:
-        """Whether what comes out may be published; true for `OpenDPNoise` alone."""
+        """Whether the results may be published; true for `OpenDPNoise` only."""
         ...
 
     def laplace(self, values: Integers, scale: float) -> Integers:
@@ -75,13 +74,14 @@ class Noise(Protocol):
 
 
 def to_lattice(values: Reals) -> Integers:
-    """The nearest lattice points, as integers; refuses what is not finite or too large."""
+    """The nearest lattice points, as integers; raise ParameterError for values that are not finite or too large."""
     points = np.rint(np.asarray(values, dtype=np.float64) * LATTICE)  # times a power of two: exact
-    # Written so that NaN is refused too. No value is shown: these are private.
+    # This form refuses NaN too. No value is shown: they are private.
     if not np.all(np.abs(points) <= LARGEST_VALUE):
         raise ParameterError(
-            f"values must be finite and at most {LARGEST_VALUE // LATTICE} in size. "
-            "For example: to_lattice(np.array([0.0, 1.5]))"
+            f"must be finite and at most {LARGEST_VALUE // LATTICE} in size.",
+            parameter="values",
+            example="to_lattice(np.array([0.0, 1.5]))",
         )
     return points.astype(np.int64)
 
@@ -92,28 +92,31 @@ def from_lattice(points: Integers) -> Reals:
 
 
 def lattice_sensitivity(delta: float) -> int:
-    """How far a lattice point can move when its real value moves by at most `delta`.
+    """How much a lattice point can change when its real value changes by at most `delta`.
 
-    One more unit for the two roundings to the lattice, and one for the last bits of logarithms.
+    This includes one unit for the two roundings to the lattice, and one for the rounding errors of logarithms.
     """
     if not (
         isinstance(delta, int | float) and math.isfinite(delta) and 0 <= delta * LATTICE <= LARGEST_VALUE
     ):
         raise ParameterError(
-            f"delta={delta!r} must be finite and at least 0. For example: lattice_sensitivity(0.6931)"
+            "must be finite and at least 0.",
+            parameter="delta",
+            value=delta,
+            example="lattice_sensitivity(0.6931)",
         )
     return math.ceil(Fraction(delta) * LATTICE) + 2
 
 
 def laplace_epsilon(sensitivity: int, scale: float) -> float:
-    """OpenDP's own answer: the ε of noise of this scale for this ℓ₁ sensitivity, rounded up."""
+    """The ε of noise of this scale for this ℓ₁ sensitivity, by OpenDP's privacy map; rounded up."""
     _check_sensitivity(sensitivity)
     _check_scale(scale, show=True)
     return float(_laplace_measurement(float(scale)).map(int(sensitivity)))
 
 
 def laplace_scale(sensitivity: int, epsilon: Number) -> float:
-    """The smallest scale whose ε, by OpenDP's own privacy map, is at most `epsilon` as it was written."""
+    """The smallest scale whose ε, by OpenDP's privacy map, is at most `epsilon` as it was written."""
     call = "laplace_scale(sensitivity=5, epsilon=1.0)"
     _check_sensitivity(sensitivity)
     budget = exact(epsilon)
@@ -131,7 +134,7 @@ def laplace_scale(sensitivity: int, epsilon: Number) -> float:
 
 
 class OpenDPNoise:
-    """Noise fit to publish: OpenDP's exact samplers on the operating system's randomness."""
+    """Noise for releases: OpenDP's exact samplers on the operating system's randomness."""
 
     private = True
 
@@ -157,8 +160,9 @@ class OpenDPNoise:
         widths = np.asarray(scales, dtype=np.float64)
         if widths.shape != np.shape(values):
             raise ParameterError(
-                f"scales of shape {widths.shape} do not fit values of shape {np.shape(values)}. "
-                "For example: laplace_each(np.array([3, 4]), np.array([1.5, 2.0]))"
+                f"of shape {widths.shape} do not fit values of shape {np.shape(values)}.",
+                parameter="scales",
+                example="OpenDPNoise().laplace_each(np.array([3, 4]), np.array([1.5, 2.0]))",
             )
         # A scale may be private (smooth sensitivity is a function of the data): never show one.
         if widths.size:
@@ -171,13 +175,14 @@ class OpenDPNoise:
         return _in_first_order(out, order).reshape(widths.shape)
 
     def bernoulli_each(self, probabilities: Reals) -> Booleans:
-        """Independent coins, each true with exactly its own probability; 0 and 1 take no coin."""
+        """Independent coins, each true with exactly its own probability; for 0 and 1 nothing is drawn."""
         chances = np.asarray(probabilities, dtype=np.float64)
         tails = np.minimum(chances, 1 - chances)  # exact: 1 − p is a float for every p in [½, 1]
         if not np.all((tails == 0) | (tails >= SMALLEST_PROBABILITY)):
             raise ParameterError(
-                "probabilities must be between 0 and 1, and 0 or at least 2^-1000. "
-                "For example: bernoulli_each(np.array([0.0, 0.25, 1.0]))"
+                "must be between 0 and 1, and 0 or at least 2^-1000.",
+                parameter="probabilities",
+                example="OpenDPNoise().bernoulli_each(np.array([0.0, 0.25, 1.0]))",
             )
         order, groups = _grouped(tails.ravel())
         out = np.zeros(tails.size, dtype=np.bool_)
@@ -191,7 +196,7 @@ class OpenDPNoise:
         jobs: Iterable[tuple[float, slice]],
         out: NDArray[Any],
     ) -> None:
-        """Fill `out` piece by piece; OpenDP lets go of the interpreter while it draws."""
+        """Fill `out` piece by piece, in threads: OpenDP releases the interpreter lock while it draws."""
 
         def fill(job: tuple[float, slice]) -> None:
             out[job[1]] = draw(*job)
@@ -202,7 +207,7 @@ class OpenDPNoise:
                 fill(job)
             return
         with ThreadPoolExecutor(self.threads) as pool:
-            for _ in pool.map(fill, work):  # a failure in any thread ends the whole draw
+            for _ in pool.map(fill, work):  # a failure in any thread is raised here
                 pass
 
 
@@ -217,30 +222,34 @@ def _check_sensitivity(sensitivity: int) -> None:
 
 
 def _check_scale(scale: float, *, show: bool) -> None:
-    """Refuse what is not a scale; zero above all, at which OpenDP adds no noise and says nothing."""
+    """Raise ParameterError for an invalid scale; above all for 0, at which OpenDP silently adds no noise."""
     usable = isinstance(scale, Real) and not isinstance(scale, bool)
-    if (
-        not usable or not 0 < float(scale) <= LARGEST_SCALE
-    ):  # as the float that is used: a tiny fraction becomes 0
+    # Checked as the float that is used: a tiny fraction becomes 0.
+    if not usable or not 0 < float(scale) <= LARGEST_SCALE:
         shown = f"scale={scale!r}" if show else "every scale"
-        raise ParameterError(
-            f"{shown} must be above 0 and at most 2^55. For example: laplace(values, scale=5.0)"
-        )
+        raise ParameterError(f"{shown} must be above 0 and at most 2^55.", example=_LAPLACE_CALL)
 
 
 def _checked_values(values: Integers) -> Integers:
-    """The values as one contiguous row of 64-bit integers; refuses anything else, without showing it."""
+    """The values as one contiguous array of 64-bit integers; anything else is refused, without showing it."""
     given = np.asarray(values)
-    call = "For example: laplace(np.array([3, 4]), scale=5.0)"
     if given.size and given.dtype.kind not in "iu":
-        raise ParameterError(f"values of type {given.dtype} must be integers (see to_lattice). {call}")
+        raise ParameterError(
+            f"of type {given.dtype} must be integers (see to_lattice).",
+            parameter="values",
+            example=_LAPLACE_CALL,
+        )
     if given.size and (given.max() > LARGEST_VALUE or given.min() < -LARGEST_VALUE):
-        raise ParameterError(f"values must be at most 2^61 in size, to leave room for noise. {call}")
+        raise ParameterError(
+            "must be at most 2^61 in size, to leave room for noise.",
+            parameter="values",
+            example=_LAPLACE_CALL,
+        )
     return np.ascontiguousarray(given.ravel(), dtype=np.int64)
 
 
 def _grouped(keys: Reals) -> tuple[NDArray[np.intp], list[tuple[float, slice]]]:
-    """An order that brings equal keys together, and where each distinct key then is."""
+    """An order that groups equal keys, and the slice of each distinct key in this order."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     edges = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), ordered.size]
@@ -265,21 +274,21 @@ def _add_laplace(values: Integers, scale: float) -> Integers:
 
 
 def _coins(probability: float, count: int) -> Booleans:
-    """Coins of one probability in (0, ½]: the bits that randomised response flips in a row of zeros.
+    """Coins of one probability in (0, ½]: the bits that randomised response flips in a vector of zeros.
 
-    OpenDP flips each bit with probability f/2, and f = 2·probability is exact. The last byte is thrown away:
-    OpenDP before 0.16 left the last bit of the row as it was.
+    OpenDP flips each bit with probability f/2, and f = 2·probability is exact. The last byte is discarded: OpenDP
+    before 0.16 never flipped the last bit of the vector.
     """
     zeros = bytes((count + 7) // 8 + 1)
     flipped = np.frombuffer(_flip_measurement(2 * probability)(zeros), dtype=np.uint8)
     if flipped.size != len(zeros):
-        raise RuntimeError("OpenDP returned a row of bits of another length.")
+        raise RuntimeError("OpenDP returned a vector of bits of another length.")
     return np.unpackbits(flipped)[:count].astype(np.bool_)
 
 
 @cache
 def _opendp() -> Any:
-    """OpenDP's samplers, loaded when noise is first drawn. Its prelude would load Polars as well, for nothing."""
+    """OpenDP's samplers, loaded when noise is first drawn. OpenDP's prelude would load Polars needlessly."""
     from opendp import domains, measurements, metrics, mod
 
     mod.enable_features("contrib")
@@ -298,12 +307,12 @@ def _laplace_measurement(scale: float) -> Any:
 
 def _flip_measurement(flip: float) -> Any:
     dp = _opendp()
-    # A row of zeros has weight 0; the weight only enters OpenDP's map, which is not used for coins.
+    # A vector of zeros has weight 0; the weight only enters OpenDP's map, which is not used for coins.
     return dp.measurements.make_randomized_response_bitvec(
         dp.domains.bitvector_domain(max_weight=1), dp.metrics.discrete_distance(), f=flip
     )
 
 
 def _processors() -> int:
-    """The processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Which locations may be named: private selection by the number of their users.
+"""Private selection of the locations to name, by the number of their users.
 
 Claim: when each user is in at most `max_locations` locations, naming every location with probability
 π(users above the threshold), each by its own coin, is (ε, δ)-differentially private, both for the
@@ -8,7 +8,7 @@ locations that appear and for those that do not. Proof: docs/proofs/selection.md
 selection, 2022), for e = ε/max_locations and d = δ/max_locations:
 π(0) = 0 and π(j+1) = min(e^e·π(j) + d, 1 − e^−e·(1 − π(j) − d), 1).
 It is evaluated in closed form, so a curve takes no memory however small ε is, and names a location at most
-1/4096 of a user later than the optimum (plus a share of 2^-40 of e and d, kept back for rounding).
+1/4096 of a user later than the optimum (plus a part of 2^-40 of e and d, reserved for rounding).
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 SLACK = 2.0**-40
-"""What is kept back from e, and in proportion from d, for the last bits of floating point."""
+"""Subtracted from e, and in proportion from d, to cover the rounding errors of floating point."""
 
 SMALLEST_EPSILON = 2.0**-30
 LARGEST_EPSILON = 100.0
 SMALLEST_DELTA = 1e-200
 """The range of e and d, per location, for which the proof bounds the rounding."""
 
-LONGEST_TABLE = 10_000_000
+MAX_TABLE_ROWS = 10_000_000
 
 _CALL = "SelectionCurve(epsilon=0.5, delta=1e-8, max_locations=5)"
 _GRID = 4096  # The end of the curve is rounded up to 1/4096 of a user, so that distances to it are exact.
@@ -90,7 +90,7 @@ class SelectionCurve:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What selecting by this curve promises."""
+        """The guarantee of selecting by this curve."""
         return Guarantee.approximate(self.epsilon, self.delta)
 
     @cached_property
@@ -103,30 +103,31 @@ class SelectionCurve:
         return int(np.ceil(self._shape.end))
 
     def probability(self, users_above_threshold: NDArray[np.integer]) -> Reals:
-        """π, rounded to a float: for plans and pictures. To select, use `select`."""
+        """π, rounded to a float: for plans and figures. To select, use `select`."""
         tail, named = self.coins(users_above_threshold)
         return np.where(named, 1 - tail, tail)
 
     def coins(self, users_above_threshold: NDArray[np.integer]) -> tuple[Reals, NDArray[np.bool_]]:
-        """π to all digits: the less likely outcome's probability, and whether the other is "named"."""
+        """π without loss of digits: the less likely outcome's probability, and whether the other outcome is "named"."""
         users = _whole_numbers(users_above_threshold)
         distinct, where = np.unique(users, return_inverse=True)
         tail, named = self._shape.coins(distinct)
         return tail[where].reshape(users.shape), named[where].reshape(users.shape)
 
     def select(self, users_above_threshold: NDArray[np.integer], noise: Noise) -> NDArray[np.bool_]:
-        """Whether each location is named: one coin each, of exactly the probability the proof is about."""
+        """Whether each location is named: one coin each, with exactly the probability of the proof."""
         tail, named = self.coins(users_above_threshold)
         return noise.bernoulli_each(tail) ^ named
 
 
 def selection_probabilities(epsilon: Number, delta: Number, max_locations: int) -> Reals:
-    """The curve as a table, from 0 users above the threshold up to the first certain one."""
+    """The curve as a table, from 0 users above the threshold to the first number that is certain."""
     curve = SelectionCurve(epsilon, delta, max_locations)
-    if curve.certain_from >= LONGEST_TABLE:
+    if curve.certain_from >= MAX_TABLE_ROWS:
         raise ParameterError(
-            f"epsilon={epsilon} over max_locations={max_locations} makes a table of "
-            f"{curve.certain_from} rows; ask for single values instead: {_CALL}.probability(users)"
+            f"epsilon={epsilon} over max_locations={max_locations} makes a table of {curve.certain_from} rows. Ask for "
+            "single values instead.",
+            example=f"{_CALL}.probability(np.array([10, 200]))",
         )
     return curve.probability(np.arange(curve.certain_from + 1))
 
@@ -136,16 +137,16 @@ class _Shape:
     """The closed form: A(j) up to the turn, 1 − A(end − j) after it, A(x) = d·(e^(x·e) − 1)/(e^e − 1)."""
 
     rate: float
-    """e, less the slack."""
+    """e minus the slack."""
     start: float
-    """d/(e^e − 1), d less the slack."""
+    """d/(e^e − 1), with d minus the slack."""
     turn: int
     """The last j on the rising branch."""
     end: float
     """Where 1 − π reaches 0; a multiple of 1/4096."""
     corners: tuple[float, float]
-    """The less likely outcome's probability at the turn and one after it, the only two places where a branch
-    can pass ½ and its complement would lose digits."""
+    """The less likely outcome's probability at the turn and one after it: only there can a branch pass ½, where
+    taking the complement would lose digits."""
     named: tuple[bool, bool]
     """Whether "named" is the likelier outcome there."""
 
@@ -154,7 +155,7 @@ class _Shape:
         """The curve for e = `share` and d = `slip`."""
         rate = float(share) - SLACK
         first = float(slip) * (1 - SLACK)
-        with localcontext() as context:  # to 80 digits, so that no tie is decided by rounding
+        with localcontext() as context:  # to 80 digits, so that rounding decides no tie
             context.prec = 80
             e, d, one = Decimal(rate), Decimal(first), Decimal(1)
             growth = e.exp() - one
@@ -181,7 +182,7 @@ class _Shape:
 
     def coins(self, users: NDArray[np.int64]) -> tuple[Reals, NDArray[np.bool_]]:
         """The less likely outcome's probability and whether the other one is "named", for each j."""
-        # Clipped first: beyond either end there is nothing to compute, and differences stay exact.
+        # Clipped first: beyond either end the result is constant, and differences stay exact.
         inside = np.clip(users, 0, self.turn + 2 + int(np.ceil(self.end)))
         named = inside > self.turn
         distance = np.where(named, np.maximum(self.end - inside, 0.0), inside)
@@ -198,9 +199,10 @@ def _whole_numbers(users: NDArray[np.integer]) -> NDArray[np.int64]:
     given = np.asarray(users)
     if given.size and given.dtype.kind not in "iu":
         raise ParameterError(
-            f"users_above_threshold of type {given.dtype} must be integers. "
-            f"For example: {_CALL}.probability(np.array([10, 200]))"
+            f"of type {given.dtype} must be integers.",
+            parameter="users_above_threshold",
+            example=f"{_CALL}.probability(np.array([10, 200]))",
         )
-    # Counts beyond 64 bits do not occur; what is far beyond the end of the curve may as well be at 2^62.
-    wide = given.astype(np.uint64 if given.dtype.kind == "u" else np.int64)  # narrow ones do not hold 2^62
+    # Counts beyond 64 bits do not occur, and far beyond the end of the curve all counts are equivalent.
+    wide = given.astype(np.uint64 if given.dtype.kind == "u" else np.int64)  # narrower types cannot hold 2^62
     return np.minimum(wide, 2**62).astype(np.int64)

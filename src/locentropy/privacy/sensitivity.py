@@ -1,18 +1,18 @@
-"""How far one user can move the entropy of one location.
+"""How much one user can change the entropy of one location.
 
 Claim. Neighbours differ in one user, who after bounding has an integer count 1..C at a location (or none).
 ``largest_change(C, m)`` is D(m), the supremum of |H' − H| over all ways of adding one user to a location
 of m users; ``local_sensitivity(C, n)`` = max(D(n−1), D(n)) bounds the change at a location of n users
-whether the user comes or goes; ``global_sensitivity(C)`` and ``supremum_from(C, k)`` are the suprema of D
+whether the user is added or removed; ``global_sensitivity(C)`` and ``supremum_from(C, k)`` are the suprema of D
 over all m and over m ≥ k.
 
 Why. The largest decrease has a closed form, the largest increase is a maximum over C² candidates which does
-not grow with m, and a closed bound tells for which m the increase can matter at all.
+not grow with m, and a closed-form bound tells for which m the increase can matter at all.
 Proof: docs/proofs/sensitivity.md.
 
 Accuracy. Every float returned here is within ``FLOAT_ERROR`` = 2^-40 of the exact value, above or below.
-Whoever noises on the lattice of 2^-20 adds two units for this and for the rounding of H itself, which
-covers it a million times.
+Mechanisms on the lattice of 2^-20 add two units for this and for the rounding of H itself, which covers it a million
+times.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ FLOAT_ERROR = 2.0**-40
 """Bound on |returned − exact| for every sensitivity of this module."""
 
 MAX_TABULATED_VISITS = 10_000
-"""Largest C for which D(m) is offered: the work at the smallest m grows as C²."""
+"""Largest C for which D(m) is supported: the work at the smallest m grows as C²."""
 
 MAX_USERS = 2**53
-"""Number of users up to which an integer is a float exactly."""
+"""Largest number of users: integers up to it are exact as floats."""
 
+_CALL = "local_sensitivity(5, [0, 3, 120])"
 _CELLS_AT_ONCE = 2**20  # entries of one temporary array: bounds memory, whatever the number of locations
 
 
 def largest_change(max_visits: int, users: ArrayLike) -> Floats:
     """D(m): the largest |change| of entropy when one user joins a location of ``users`` = m users.
 
-    Vectorised over ``users``; D(0) = 0, for a location's first user leaves its entropy at 0.
+    Vectorised over ``users``; D(0) = 0, because a location's first user leaves its entropy at 0.
     """
     check_visits(max_visits)
     flat = check_users(users)
@@ -54,7 +55,7 @@ def largest_change(max_visits: int, users: ArrayLike) -> Floats:
 
 
 def local_sensitivity(max_visits: int, users: ArrayLike) -> Floats:
-    """LS(C, n) = max(D(n−1), D(n)): what one user, coming or going, can change at a location of n users.
+    """LS(C, n) = max(D(n−1), D(n)): the most that adding or removing one user changes at a location of n users.
 
     ``max_visits`` is C, ``users`` the n of each location (any shape). LS(C, 0) = 0 and LS(C, 1) = ln 2.
     """
@@ -70,7 +71,7 @@ def local_sensitivity(max_visits: int, users: ArrayLike) -> Floats:
 
 def global_sensitivity(max_visits: int) -> float:
     """GS(C) = the maximum of D(m) over all m: ln 2, or the peak of the largest decrease where that is more."""
-    check_visits(max_visits, largest=2**31)  # a closed form: no need to stop at MAX_TABULATED_VISITS
+    check_visits(max_visits, largest=2**31)  # a closed form, so MAX_TABULATED_VISITS does not apply
     return max(math.log(2.0), _decrease_from(max_visits, 1))
 
 
@@ -79,7 +80,7 @@ def supremum_from(max_visits: int, users: int) -> float:
 
     Limit-CB with threshold k needs it at k−1 (sup of LS(C, n) over n ≥ k), Limit-PTR at k+1.
     The increase is searched over a window that doubles until a bound, falling in m, shows that nothing
-    beyond the window is larger; so the result is the supremum and not merely a bound on it.
+    beyond the window is larger; so the result is the supremum itself, not only a bound on it.
     """
     check_visits(max_visits)
     start = int(check_users(users).item())
@@ -127,7 +128,7 @@ def simple_increase_bound(max_visits: int, users: Floats) -> Floats:
 
 
 def _local(max_visits: int, users: Floats) -> Floats:
-    """max(D(n−1), D(n)) for a flat array, D worked out once for each number of users."""
+    """max(D(n−1), D(n)) for a flat array; D is computed once for each number of users."""
     distinct, place = np.unique(users, return_inverse=True)
     points = np.union1d(distinct, np.maximum(distinct - 1.0, 0.0))
     change = _change(max_visits, points)
@@ -138,7 +139,7 @@ def _local(max_visits: int, users: Floats) -> Floats:
 
 
 def _change(max_visits: int, users: Floats) -> Floats:
-    """D(m) for a flat array; the increase is worked out only for those m where it can exceed the decrease."""
+    """D(m) for a flat array; the increase is computed only for those m where it can exceed the decrease."""
     change = np.zeros_like(users)
     some = users >= 1.0
     if max_visits == 1:
@@ -215,28 +216,30 @@ def _decrease_from(max_visits: int, users: int) -> float:
     """Supremum of G(m) over m ≥ ``users`` ≥ 1, at least 0: G rises to C/(lnC − 1) and falls after it."""
     rise = math.log(max_visits) - 1.0
     if rise <= 0.0:
-        return 0.0  # G rises for ever, towards 0
+        return 0.0  # G rises towards 0 without end
     peak = math.floor(max_visits / rise)
-    # one more on either side, so that a peak next to an integer is found whichever way it was rounded
+    # one more on either side, so that rounding cannot miss a peak next to an integer
     near = np.maximum(np.arange(peak - 1, peak + 3, dtype=np.float64), float(users))
     return max(0.0, float(largest_decrease(max_visits, near).max()))
 
 
 def check_visits(max_visits: int, largest: int = MAX_TABULATED_VISITS) -> None:
-    """Refuse a C that is not a whole number in 1..largest."""
-    positive_integer("max_visits", max_visits, "max_visits=5")
+    """Raise ParameterError unless C is a whole number in 1..largest."""
+    positive_integer("max_visits", max_visits, _CALL)
     if max_visits > largest:
-        raise ParameterError(f"must be at most {largest}.", parameter="max_visits", value=max_visits)
+        raise ParameterError(
+            f"must be at most {largest}.", parameter="max_visits", value=max_visits, example=_CALL
+        )
 
 
 def check_users(users: ArrayLike) -> Floats:
-    """Numbers of users as floats, which hold them exactly; refuses anything but integers 0..2^53.
+    """Numbers of users as floats, which hold them exactly; raise ParameterError unless all are integers in 0..2^53.
 
-    No number is shown: they may be private.
+    The error shows no number: they may be private.
     """
     given: NDArray[Any] = np.asarray(users)
     if given.dtype.kind not in "iu" and given.size:
-        raise ParameterError("users must be whole numbers, not floats. For example: users=[0, 3, 120]")
+        raise ParameterError("must be whole numbers, not floats.", parameter="users", example=_CALL)
     if given.size and (int(given.min()) < 0 or int(given.max()) > MAX_USERS):
-        raise ParameterError("users must lie between 0 and 2^53. For example: users=[0, 3, 120]")
+        raise ParameterError("must be between 0 and 2^53.", parameter="users", example=_CALL)
     return given.astype(np.float64)

@@ -1,13 +1,13 @@
-"""Smooth sensitivity of location entropy: a noise scale that follows n without giving n away.
+"""Smooth sensitivity of location entropy: a noise scale that depends on n without revealing n.
 
 Claim. Neighbours change the number of users n of a location by one. ``SmoothSensitivity(C, β, ξ)`` is a
 function S of n alone which, for the floats it returns, satisfies for every n ≥ 0
 
     S(n) ≥ LS(C, n) − 2^-40,    S(n) ≥ ξ,    |ln S(n) − ln S(n+1)| ≤ β − 2^-41,
 
-and which, but for rounding, is the smallest such function, max(ξ, max_j LS(C, j)·e^(−β|n−j|)).
+and which, apart from rounding, is the smallest such function, max(ξ, max_j LS(C, j)·e^(−β|n−j|)).
 
-Why. A table up to a public N, made by one maximum running up and one running down, is smooth by construction.
+Why. A table up to a public N, made by one running maximum upwards and one downwards, is smooth by construction.
 Beyond N the local sensitivity is log-convex, so only n itself and N can attain the maximum.
 N depends on C alone, never on the data. Proof: docs/proofs/smooth-sensitivity.md.
 """
@@ -37,24 +37,24 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SMALLEST_BETA = 2.0**-30
-"""Smoothing slower than this is refused: the rounding of floats would no longer be small beside it."""
+"""Smallest β: below it the rounding errors of floats would no longer be negligible."""
 
 RATE_SLACK = 2.0**-40
-"""S is built to change by β − 2^-40 in the logarithm, so that with its float errors it changes by less than β."""
+"""ln S is built to change by at most β − 2^-40, so that with its float errors it changes by less than β."""
 
-_RELAXED_FROM = 10_000  # for C = 2, 3: from here on a bound within 10^-8 of LS stands in for it
+_RELAXED_FROM = 10_000  # for C = 2, 3: from here on a bound within 10^-8 of LS replaces it
 
 
 @dataclass(frozen=True)
 class SmoothSensitivity:
-    """S(n), callable on an array of numbers of users of any size: ``SmoothSensitivity(5, 0.02)([0, 12])``."""
+    """S(n), a function of an array of numbers of users: ``SmoothSensitivity(5, 0.02)([0, 12])``."""
 
     max_visits: int
     """C, the largest number of visits a user has at a location after bounding."""
     beta: float
     """β, the most by which ln S may change from n to n ± 1."""
     floor: float = 0.0
-    """ξ, a public constant that S does not go below. The maximum is taken with S, after smoothing."""
+    """ξ, a public lower bound of S. The maximum with it is taken after smoothing."""
     _table: Floats = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -79,7 +79,7 @@ class SmoothSensitivity:
 
     @property
     def table_size(self) -> int:
-        """N, the last n that is looked up; from there on S is computed. A function of C alone."""
+        """N, the last n in the table; beyond it S is computed. It depends on C alone."""
         return len(self._table) - 1
 
     def __call__(self, users: ArrayLike) -> Floats:
@@ -96,14 +96,14 @@ class SmoothSensitivity:
 
 
 def last_tabulated(max_visits: int) -> int:
-    """N(C): from here on the local sensitivity is ``_tail``, which falls and is log-convex."""
+    """N(C): from here on the local sensitivity is ``_tail``, which decreases and is log-convex."""
     if max_visits == 1:
         return 2
     if max_visits <= 3:
         return _RELAXED_FROM
     peak = math.ceil(max_visits / (math.log(max_visits) - 1.0))
     users = 4 * max(max_visits, peak)
-    # One m at which the decrease exceeds every increase settles all larger m too (sensitivity.md, step 5).
+    # If the decrease exceeds every increase at one m, it does so at all larger m (sensitivity.md, step 5).
     while not _decrease_leads(max_visits, users):
         users *= 2
     return users + 1
@@ -139,8 +139,8 @@ def _local_table(max_visits: int) -> Floats:
 def _smooth_table(max_visits: int, beta: float) -> Floats:
     """max_j LS(j)·e^(−β|n−j|) for n = 0..N.
 
-    A loop and not a cumulative maximum of ln LS(j) ± βj: each entry is then one product away from its
-    neighbour, and the smoothness of the floats does not depend on the size of βN. N is a few thousand.
+    A loop, not a cumulative maximum of ln LS(j) ± βj: each entry is then one product away from its neighbour, and the
+    smoothness of the floats does not depend on the size of βN. N is a few thousand.
     """
     decay = math.exp(-_rate(beta))
     table = _local_table(max_visits).tolist()
