@@ -141,7 +141,7 @@ class _StrictLoader(yaml.SafeLoader):
         if node.tag in _NUMBERS and len(node.value) > _MAX_NUMBER_LENGTH:
             raise ParameterError(f"{path} is a number with too many digits.")
         try:
-            return self.construct_object(node)  # type: ignore[no-untyped-call]
+            return self.construct_object(node)
         except (ValueError, TypeError, AttributeError):  # such as a date with a 13th month
             raise ParameterError(f"{path} is not a value that can be read.") from None
 
