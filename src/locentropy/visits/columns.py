@@ -110,11 +110,6 @@ Roles = dict[str, str]
 """The column of each role; roles without a column are left out."""
 
 
-def normalized_name(name: str) -> str:
-    """A column name without case and punctuation."""
-    return re.sub(r"[\W_]+", "", name).lower()
-
-
 def resolve_roles(
     choices: Mapping[str, Choice],
     columns: Sequence[str],
@@ -153,15 +148,6 @@ def resolve_roles(
     return roles
 
 
-def _listing(columns: Sequence[str]) -> str:
-    """The columns' names; only their number if they might be somebody's first visit rather than a header."""
-    if might_be_data_row(columns):
-        usual = [name for name in columns if is_usual_name(name)]
-        known = f"of which only {usual[0]!r} has a usual name" if usual else "none with a usual name"
-        return f"{len(columns)} columns were found, {known}."
-    return f"Columns found: {', '.join(map(repr, columns)) or 'none'}."
-
-
 def might_be_data_row(columns: Sequence[str]) -> bool:
     """Whether these might be the values of somebody's first visit rather than a header: hardly any name is usual."""
     return bool(columns) and sum(map(is_usual_name, columns)) < _ENOUGH_USUAL
@@ -169,7 +155,16 @@ def might_be_data_row(columns: Sequence[str]) -> bool:
 
 def is_usual_name(name: str) -> bool:
     """Whether a column of this name would get a role by it."""
-    return any(normalized_name(name) in names for names in USUAL_NAMES.values())
+    return any(_normalized(name) in names for names in USUAL_NAMES.values())
+
+
+def _listing(columns: Sequence[str]) -> str:
+    """The columns' names; only their number if they might be somebody's first visit rather than a header."""
+    if might_be_data_row(columns):
+        usual = [name for name in columns if is_usual_name(name)]
+        known = f"of which only {usual[0]!r} has a usual name" if usual else "none with a usual name"
+        return f"{len(columns)} columns were found, {known}."
+    return f"Columns found: {', '.join(map(repr, columns)) or 'none'}."
 
 
 def _check_exists(role: str, name: str, columns: Sequence[str], source: str, hint: str, prefix: str) -> None:
@@ -192,11 +187,11 @@ def _check_distinct(named: Mapping[str, str]) -> None:
 def _find_by_name(
     role: str, free: Sequence[str], columns: Sequence[str], source: str, prefix: str, *, optional: bool
 ) -> str | None:
-    matches = [name for name in free if normalized_name(name) in USUAL_NAMES[role]]
+    matches = [name for name in free if _normalized(name) in USUAL_NAMES[role]]
     if len(matches) > 1:
         ignore = f", or {role}=None ({prefix}{role} '') to use none" if optional else ""
         raise ColumnError(
-            f"{source}: the {role} column is ambiguous: {' and '.join(map(repr, matches))} both have usual names. "
+            f"{source}: the {role} column is ambiguous: {' and '.join(map(repr, matches))} have usual names. "
             f"{_listing(columns)} Choose: {role}={matches[0]!r} ({prefix}{role} {matches[0]!r}){ignore}."
         )
     return matches[0] if matches else None
@@ -224,3 +219,8 @@ def _check_no_clash(roles: Roles, columns: Sequence[str], source: str) -> None:
                 f"{source}: the columns {' and '.join(map(repr, twins))} differ at most by upper and lower "
                 f"case, so the {role} column is ambiguous. Rename one of them."
             )
+
+
+def _normalized(name: str) -> str:
+    """A column name without case and punctuation."""
+    return re.sub(r"[\W_]+", "", name).lower()
