@@ -1,4 +1,4 @@
-"""Ledgers to try things on."""
+"""Ledgers for tests."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def kill_sixteen(ledger: Ledger, seed: int, longest: float) -> None:
     draw, acknowledged = random.Random(seed), set()
     for _ in range(8):
         said = killed(SPEND_FOR_EVER, ledger.path, draw, longest)
-        assert "LedgerError" not in said, "a killed neighbour is no reason to fail"
+        assert "LedgerError" not in said, "a process that is killed makes no other fail"
         acknowledged |= {line for line in said if line != "BudgetError"}
         book = ledger.verify(acknowledged)
         # A kill between the commit and the acknowledgement leaves one spend more than was heard of.
@@ -166,7 +166,7 @@ def test_killed_while_spending(seed: int, longest: float, tmp_path: Path) -> Non
     ledger = Ledger.create(tmp_path / "city.ledger", "riders", 100, "1e-3")
     kill_sixteen(ledger, seed, longest)
     ledger.spend(Guarantee.pure("0.01"), "one more")
-    assert [file.name for file in tmp_path.iterdir()] == ["city.ledger"], "no journal of the dead stays"
+    assert [file.name for file in tmp_path.iterdir()] == ["city.ledger"], "no journal is left behind"
 
 
 def test_killed_while_running_out(longest: float, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The ledger's file: changes show, damage is told from health, and nobody else may read it."""
+"""The ledger's file: changes and damage are detected, and nobody else may read it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOBODY = 65534
 
 
 def sql(path: Path, *statements: str) -> None:
-    """Somebody with the sqlite3 program."""
+    """A connection as the sqlite3 program would make it."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA synchronous = OFF")
         for statement in statements:

@@ -102,7 +102,7 @@ def test_no_other_matrix_is_better(max_visits):
 
 @pytest.mark.parametrize("max_visits", SPREAD)
 def test_the_best_of_several_starts_is_reached_from_more_than_one(max_visits, monkeypatch):
-    """A start more or less must not matter: the result is not the luck of one of them."""
+    """More starts give the same result: it does not depend on one lucky start."""
     ours = variance(moments_matrix(max_visits), max_visits)
     monkeypatch.setattr(moments, "_STARTS", 12)
     assert variance(moments_matrix.__wrapped__(max_visits), max_visits) == pytest.approx(ours, rel=1e-3)
@@ -132,7 +132,7 @@ def test_one_visit_needs_one_coordinate():
 @pytest.mark.parametrize("unit", [2**12, 2**16, 2**20])
 @pytest.mark.parametrize("max_visits", [1, 2, 5, 20, 100])
 def test_no_user_moves_the_sums_by_more_than_the_sensitivity(max_visits, unit):
-    """Everybody who could come, to crowds of all kinds: integers throughout, through the sums themselves."""
+    """Every number of visits that a user can have, at random locations, through the sums themselves."""
     table = MomentsTable(max_visits, unit)
     draw = np.random.default_rng(max_visits)
     moved = []

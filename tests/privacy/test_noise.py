@@ -1,4 +1,4 @@
-"""The noise has exactly the promised distribution, in the right places, and never none at all.
+"""The noise has exactly the stated distribution, in the right places, and is never missing.
 
 Every statistical test has a proved chance of at most 1e-6 of failing by bad luck, and is itself tested: it
 must reject a scale that is 5 % off.
