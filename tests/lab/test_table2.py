@@ -30,6 +30,7 @@ def test_sparse() -> None:
     assert profile.visit_counts.sum() / users == pytest.approx(SPARSE["visits_per_user"], rel=0.01)
 
 
+@pytest.mark.nightly
 def test_dense() -> None:
     """All 193 million rows, drawn and counted in chunks, never on disk."""
     parts = ZipfVisits.dense().chunks()
