@@ -146,3 +146,13 @@ def test_columns_are_described_for_what_they_are():
     assert list(said) == columns
     assert "bits" in said["entropy"]
     assert "not a number of people" in said["effective_visitors"]
+
+
+def test_where_the_list_comes_from_is_said_once_if_at_all():
+    said = [
+        deployment(locations_provenance=words)["dp_variant"]["unprotected_quantities"]
+        for words in ("the register", "not stated", "public list")
+    ]
+    assert "(public list; the owner says: the register)" in said[0]
+    assert "(public list; its origin is not stated)" in said[1]
+    assert "(public list)" in said[2]

@@ -11,7 +11,7 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.privacy.guarantee import exact_text
-from locentropy.release.statement import INFINITE, NOT_PRIVATE
+from locentropy.release.statement import INFINITE, NOT_PRIVATE, UNSAID
 
 if TYPE_CHECKING:
     from locentropy.privacy.guarantee import Guarantee
@@ -80,9 +80,11 @@ def estimand_words(statement: Statement) -> str:
 
 
 def places_words(statement: Statement) -> str:
-    """Where the list comes from; the owner's words only if there are any beside our own."""
+    """Where the list of places comes from, with the owner's words if there are any."""
     source, words = statement.locations_source, statement.locations_provenance
-    return source if words == source else f"{source}; the owner says: {words}"
+    if words == source:
+        return source
+    return f"{source}; its origin is not stated" if words == UNSAID else f"{source}; the owner says: {words}"
 
 
 def proof_words(statement: Statement) -> str:
