@@ -46,11 +46,6 @@ _CALL = "SelectionCurve(epsilon=0.5, delta=1e-8, max_locations=5)"
 _GRID = 4096  # The end of the curve is rounded up to 1/4096 of a user, so that distances to it are exact.
 
 
-def _shown(budget: Number) -> object:
-    """A part of a budget as messages show it."""
-    return float(budget) if isinstance(budget, Fraction) else budget
-
-
 @dataclass(frozen=True)
 class SelectionCurve:
     """The probability of naming a location, by how many of its users are above the threshold."""
@@ -206,3 +201,8 @@ def _whole_numbers(users: NDArray[np.integer]) -> NDArray[np.int64]:
     # Counts beyond 64 bits do not occur, and far beyond the end of the curve all counts are equivalent.
     wide = given.astype(np.uint64 if given.dtype.kind == "u" else np.int64)  # narrower types cannot hold 2^62
     return np.minimum(wide, 2**62).astype(np.int64)
+
+
+def _shown(budget: Number) -> object:
+    """A part of a budget as messages show it."""
+    return float(budget) if isinstance(budget, Fraction) else budget

@@ -103,6 +103,7 @@ Choice = str | None | Auto
 """A column's name; None for no column; or AUTO."""
 
 
+_EXAMPLES: Final = {"user": "member", "location": "shop", "lat": "y", "lon": "x"}
 _ENOUGH_USUAL: Final = 2
 """One value of a data row may be a usual name by chance."""
 
@@ -141,7 +142,7 @@ def resolve_roles(
         elif not optional:
             raise ColumnError(
                 f"{source}: no {role} column was recognised. {_listing(columns)} "
-                f'Name it: {role}="…" in Python, {prefix}{role} … on the command line.{hint}'
+                f'Name it, such as {role}="{_EXAMPLES[role]}" ({prefix}{role} {_EXAMPLES[role]}).{hint}'
             )
     _check_coordinate_pair(roles, named, columns, source, hint, prefix)
     _check_no_clash(roles, columns, source)
@@ -205,7 +206,8 @@ def _check_coordinate_pair(
             if role in named:
                 raise ColumnError(
                     f"{source}: {role}={named[role]!r} is given but no {other} column. {_listing(columns)} "
-                    f'Name it too: {other}="…" ({prefix}{other} …).{hint if might_be_data_row(columns) else ""}'
+                    f'Name it too, such as {other}="{_EXAMPLES[other]}" ({prefix}{other} {_EXAMPLES[other]}).'
+                    + (hint if might_be_data_row(columns) else "")
                 )
             del roles[role]
 

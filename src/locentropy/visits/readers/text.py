@@ -85,7 +85,8 @@ class TextPart:
     def hint(self) -> str:
         """Advice for unknown column names: they may be a first row that was taken for a header."""
         return (
-            " If the first line is not a header, name the columns in order: columns=[...] (--columns a,b,c)."
+            " If the first line is not a header, name the columns in order, such as "
+            'columns=["user", "location", "time"] (--columns user,location,time).'
             if self.layout.has_header
             else ""
         )
