@@ -15,18 +15,49 @@ settings.register_profile("ci", max_examples=40, deadline=None, derandomize=bool
 settings.register_profile("nightly", max_examples=1000, deadline=None)
 settings.load_profile(PROFILE)
 
-SLOW = ("faults", "fuzz", "lab/audit", "lab/reproduction", "visits/warehouses")
-"""Folders of which every test is slow, but for those of `QUICK`; in other folders a mark says which tests are."""
+SLOW = (
+    "faults/",
+    "fuzz/",
+    "lab/",
+    "ledger/test_ledger_crash.py",
+    "mechanisms/test_neighbouring_tables.py",
+    "publishing/test_crash.py",
+    "publishing/test_one_way.py",
+    "publishing/test_race.py",
+    "release/report/test_browser.py",
+    "test_documentation.py",
+    "test_peers.py",
+    "test_site.py",
+    "visits/test_engine.py",
+    "visits/warehouses/",
+)
+"""Files and folders of which every test is slow, but for `QUICK`: servers, browsers, kills, large data, attacks.
 
-QUICK: tuple[str, ...] = ("fuzz/test_found.py",)
+Elsewhere a mark says which tests are.
+"""
+
+QUICK = (
+    "faults/test_identifiers.py::test_ids_on_both_sides",
+    "faults/test_ledger_faults.py",
+    "faults/test_permissions.py",
+    "faults/test_private_values.py::test_what_the_engine_says_is_for_the_private_log",
+    "fuzz/test_found.py",
+    "lab/audit/test_confidence.py",
+    "lab/audit/test_privacy_loss.py",
+    "lab/reproduction/test_claims.py",
+    "lab/test_as_printed.py",
+    "lab/test_distributions.py",
+    "lab/test_zipf.py",
+)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks what is slow, and puts first what shares a server: workers without work take tests from the end."""
     here = Path(__file__).parent
     for item in items:
-        path = item.path.relative_to(here).as_posix()
-        if path.startswith(tuple(f"{folder}/" for folder in SLOW)) and path not in QUICK:
+        name = f"{item.path.relative_to(here).as_posix()}{item.nodeid[item.nodeid.find('::') :]}"
+        if name.startswith(SLOW) and not name.startswith(QUICK):
             item.add_marker("slow")
         if PROFILE == "nightly" and is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("nightly")  # once more, with many examples

@@ -21,8 +21,6 @@ from locentropy.ledger.ledger import Ledger
 from locentropy.privacy.guarantee import Guarantee
 from tests.examples import at_night
 
-pytestmark = pytest.mark.slow
-
 PREPARE = """
 import sys
 from pathlib import Path

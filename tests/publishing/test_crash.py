@@ -11,8 +11,6 @@ import pytest
 
 from tests.examples import at_night
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parent.parent.parent
 
 

@@ -14,7 +14,6 @@ from tests.examples import at_night
 from tests.publishing.making import names
 from tests.publishing.test_crash import ROOT
 
-pytestmark = pytest.mark.slow
 each_way = pytest.mark.parametrize("how", ["counted", *at_night("engine")])
 
 
