@@ -146,7 +146,8 @@ def snippet(number: int) -> str:
 
 
 def with_other_names(folder: Path) -> pa.Table:
-    """Visits as the page has them, and a list of places in a folder."""
+    """Visits as the page has them; a list of places and a ledger in a folder."""
+    le.Ledger.create(folder / "city.ledger", "people of the page", epsilon=4)
     (folder / "venues.csv").write_text("location\nbar\npark\n")
     times = pa.array([1, 2, 3], pa.timestamp("us"))
     return pa.table({"uid": [1, 2, 2], "venue": ["bar", "bar", "park"], "at": times})

@@ -165,7 +165,7 @@ def test_what_spark_does_not_read(here: le.Resources, tmp_path: Path) -> None:
         le.private.exact_profile(le.Visits(text), resources=here)
     with pytest.raises(SourceError, match="does not read a Table"):
         le.private.exact_profile(le.Visits(pa.table({"user": [1], "location": [2]})), resources=here)
-    with pytest.raises(SourceError, match="no_such_table: is neither a file"):
+    with pytest.raises(SourceError, match="no_such_table: is neither an existing file"):
         le.private.exact_profile(le.Visits("no_such_table"), resources=here)
     with pytest.raises(SourceError, match="no such file"):
         le.private.exact_profile(le.Visits(tmp_path / "missing.parquet"), resources=here)
