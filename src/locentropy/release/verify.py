@@ -258,12 +258,12 @@ def _ledger(statement: Statement, ledger: Ledger) -> Iterator[str]:
     """Compare what the release says about its ledger with the ledger."""
     note, book = statement.ledger, ledger.read()
     if note is None:
-        yield f"The release says that it was made without a ledger, so {ledger.path} does not know it."
+        yield f"The release says that it was made without a ledger, so it is not in {ledger.path}."
         return
     paid = [spend for spend in book.spends if spend.id == note.spend_id]
     if not paid:
         yield (
-            f"{ledger.path} knows no spend {note.spend_id}. It is another ledger, or an older copy that has forgotten "
+            f"{ledger.path} has no spend {note.spend_id}. It is another ledger, or an older copy that lacks "
             "spends: do not publish with it."
         )
         return
