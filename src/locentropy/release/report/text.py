@@ -36,8 +36,8 @@ def banner(statement: Statement) -> Html:
     return tag(
         "div",
         tag("strong", f"{NOT_PRIVATE}. "),
-        "There is no privacy guarantee for the people in the data. This page can reveal where they were: do not publish "
-        "it or pass it on.",
+        "There is no privacy guarantee for the people in the data. This page can reveal where they were: do not "
+        "publish it or pass it on.",
         class_="banner",
         role="alert",
     )
