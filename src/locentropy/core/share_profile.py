@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Histogram = tuple[Integers, Integers]
 
-_CALL = "shares(unit=2**20, largest=2**20, max_visits=50)"
+_CALL = "queries.shares(unit=2**20, largest=2**20, max_visits=50)"
 _INT64 = np.iinfo(np.int64)
 
 

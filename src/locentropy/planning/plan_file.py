@@ -64,7 +64,7 @@ def read(path: str | Path) -> Plan:
     except OSError as error:
         raise ParameterError(
             f"{source}: the plan cannot be read: {error.strerror or type(error).__name__}. "
-            "Make one with: locentropy plan … --out plan.yaml"
+            "Make one with: locentropy plan --epsilon 1 --out plan.yaml"
         ) from None
     with _complaints(f"{source}: "):
         if len(raw) > LARGEST_FILE:
@@ -122,7 +122,7 @@ def _plan_of(content: dict[str, Any]) -> Plan:
     if budget != due:
         raise ParameterError(
             f"budget must be what the parts cost, epsilon: '{due['epsilon']}' and delta: '{due['delta']}'. "
-            "Was the file edited? Make it again with: locentropy plan … --out plan.yaml"
+            "Was the file edited? Make it again with: locentropy plan --epsilon 1 --out plan.yaml"
         )
     return plan
 

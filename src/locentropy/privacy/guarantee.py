@@ -162,7 +162,12 @@ class Guarantee:
         2δ: outputs whose odds ratio exceeds 2e^ε have probability p with p − e^ε·p/(2e^ε) ≤ δ, hence p ≤ 2δ.
         """
         if not 0 < prior < 1:
-            raise ParameterError(f"prior={prior} must be above 0 and below 1. For example: belief(prior=0.5)")
+            raise ParameterError(
+                "must be above 0 and below 1.",
+                parameter="prior",
+                value=prior,
+                example="guarantee.belief(prior=0.5)",
+            )
         if self.epsilon is None:
             return AttackerBelief(prior, 1.0, 0.0, Fraction(1))
         shrink = math.exp(-float(self.epsilon)) / (2 if self.delta else 1)

@@ -49,7 +49,7 @@ class ChosenLocations:
             )
         if self.exclude is not None and not isinstance(self.exclude, PublicLocations):
             raise ParameterError(
-                'exclude must be a list. For example: exclude=PublicLocations("clinics.csv")'
+                'exclude must be a list of places: PublicLocations("clinics.csv"), or --exclude clinics.csv'
             )
 
     @property

@@ -128,7 +128,7 @@ def carry_out(
         return make(Publication(Path(), new_id(), new_id()))
     named = Path(os.path.abspath(out))  # noqa: PTH100  # without dots
     if not named.name:
-        raise ReleaseError(f"{out} is no directory of its own. For example: out='may'")
+        raise ReleaseError(f"{out} is no directory of its own. Name one: out='may', or --out may")
     target = marked_target(named, private=request.guarantee.private)
     check_name(target)
     with locked_publication(target, request.identity(ledger), ledger) as publication:

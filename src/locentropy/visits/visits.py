@@ -76,7 +76,7 @@ class Visits:
                 f"is not one of {', '.join(map(repr, DELIMITERS))}.",
                 parameter="delimiter",
                 value=self.delimiter,
-                example='Visits("checkins.csv", delimiter=";")',
+                example='Visits("checkins.csv", delimiter=",")',
             )
         if self.format is not None:
             format_named(self.format)

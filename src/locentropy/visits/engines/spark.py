@@ -104,8 +104,8 @@ class SparkEngine(IbisEngine):
         if not _looks_like_path(source):
             if not self._session.catalog.tableExists(source):
                 raise SourceError(
-                    f"{source}: is neither an existing file nor a table of Spark's catalog. For example: "
-                    'Visits("visits/*.parquet"), or Visits("mobility.checkins")'
+                    f"{source}: is neither an existing file nor a table of Spark's catalog, such as mobility.checkins. "
+                    'For example: Visits("visits/*.parquet")'
                 )
             return self._session.table(source)
         paths = files.find_files(source)

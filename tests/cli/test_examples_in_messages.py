@@ -1,0 +1,208 @@
+"""Every command that a message or a help text shows can be pasted, and works."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+import locentropy
+from locentropy.cli.error_format import EXAMPLES
+from locentropy.cli.main import app
+
+from ..examples_in_messages import stand_ins
+from .running import Done, in_process
+
+SOURCE = Path(locentropy.__file__).parent
+SHOWN = re.compile(r"For example: (.*)$", re.M | re.S)
+BAD = ("x", "0", "-1", "1e-300", "nan", "2,3")
+"""Some of which every option refuses that refuses anything."""
+
+SKIPPED = {"to", "seed", "engine", "parameter", "ledger", "plan"}
+"""Options that take any of these, or whose refusal is about a file."""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all that examples name."""
+    return stand_ins(tmp_path_factory.mktemp("files"))
+
+
+@pytest.fixture
+def folder(files: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(files, tmp_path / "work"))
+
+
+def works(command: str, folder: Path) -> Done:
+    program, *words = shlex.split(command.replace("\\\n", " "))
+    assert program == "locentropy"
+    if words[:2] == ["ledger", "create"]:
+        (folder / words[2]).unlink(missing_ok=True)
+    fast = ("--seeds", "1") if words[0] == "evaluate" else ()
+    done = in_process(*words, *fast, cwd=folder)
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+    return done
+
+
+def every_command(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    for word, command in (get_command(app) if group is None else group).commands.items():
+        if hasattr(command, "commands"):
+            yield from every_command(command, (*path, word))
+        elif word not in ("audit", "reproduce", "sparse", "dense"):  # the lab has tests of its own
+            yield " ".join((*path, word)), command
+
+
+COMMANDS = dict(every_command())
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_the_examples_of_commands_work(command: str, folder: Path) -> None:
+    assert EXAMPLES[command].startswith(f"locentropy {command} ")
+    works(EXAMPLES[command], folder)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_examples_of_help_work(command: str, folder: Path) -> None:
+    """In their order, for a later one may need what an earlier one wrote."""
+    text = re.sub(r" \\\n *", " ", COMMANDS[command].help.partition("Examples:")[2])
+    examples = [line.strip() for line in text.splitlines() if line.strip()]
+    assert examples
+    if command == "publish":
+        (folder / "approved.yaml").rename(folder / "plan.yaml")
+    for example in examples:
+        if "--open" in example or "0f6c0b1d" in example or "gowalla_totalCheckins" in example:
+            continue  # a browser, a spend of somebody else's ledger, a download
+        works(example, folder)
+        if command == "ledger create":
+            (folder / "city.ledger").unlink()
+
+
+@cache
+def base_of(command: str) -> list[str]:
+    return shlex.split(EXAMPLES[command])[1:]
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_what_refused_options_show_works(command: str, folder: Path) -> None:
+    """Every option of every command, with values that it may refuse: the command in its place works.
+
+    Where an option takes the value, the visits are not found, or the folder or ledger is there already.
+    """
+    for name in ("city", "may"):
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "visits.parquet").touch()
+    seen: dict[str, str] = {}
+    shows = set()
+    for option in COMMANDS[command].params:
+        if option.name in SKIPPED or not option.opts[0].startswith("--") or getattr(option, "is_flag", False):
+            continue
+        for value in BAD:
+            words = _with(base_of(command), option.opts[0], value)
+            done = in_process(
+                *("nowhere.csv" if word == "checkins.parquet" else word for word in words), cwd=folder
+            )
+            found = SHOWN.search(done.stderr)
+            if done.returncode == 2 and found is not None:
+                shows.add(option.name)
+                seen.setdefault(found[1].strip(), " ".join(words))
+            assert "Traceback" not in done.stderr
+    assert {"epsilon", "people", "max_locations", "threads"} & shows, "something is refused with an example"
+    for example, words in seen.items():
+        assert example.startswith("locentropy "), f"{words}: {example}"
+        for name in ("city", "may"):
+            shutil.rmtree(folder / name, ignore_errors=True)
+        works(example, folder)
+
+
+def _with(words: list[str], option: str, value: str) -> list[str]:
+    """The command with another value for an option."""
+    if option in words:
+        at = words.index(option)
+        return [*words[: at + 1], value, *words[at + 2 :]]
+    return [*words, option, value]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "plan",
+        "plan --mechanism gauss",
+        "plan --mechanism limit",
+        "plan --mechanism limit-cb --epsilon 1 --max-locations 5 --max-visits 5 --min-users 50",
+        "plan --epsilon 1 --max-visits 5",
+        "plan --epsilon 1 --users-per-location 5",
+        "plan --mechanism moments --epsilon 1 --max-locations 5 --max-visits 5 --n-users 5",
+        "plan --epsilon 1 --places-kind selection",
+        "plan --epsilon 1 --places-kind by-mechanism",
+        "plan --epsilon 1 --select-epsilon 0.2",
+        "plan --epsilon 1 --select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 0",
+        "plan --mechanism limit-ss --epsilon 1e-9 --delta 1e-8 --max-locations 5 --max-visits 5",
+        "plan --mechanism limit-ptr --epsilon 1e-300 --delta 1e-8 --max-locations 5 --max-visits 5 --min-users 5",
+        "advise --n-users 5",
+        "advise --epsilon 1 --spend 0.05",
+        "advise checkins.parquet --epsilon 1",
+        "advise checkins.parquet --epsilon 1 --spend 0.05",
+        "advise checkins.parquet --epsilon 1 --spend 0.05 --ledger city.ledger",
+        "advise checkins.parquet --epsilon 1 --spend x --ledger city.ledger --places places.csv",
+        "entropy checkins.parquet --max-visits 5",
+        "evaluate checkins.parquet --places places.csv --mechanism gauss",
+        "publish checkins.parquet --epsilon 1 --no-ledger --out may --cell 500",
+        "publish checkins.parquet --epsilon 1 --no-ledger --out may --cell 500 --grid 5,5,4,4",
+        "publish checkins.csv --epsilon 1 --no-ledger --out may --places places.csv --format orkut",
+        "publish checkins.parquet --epsilon 1 --no-ledger --out may --places places.csv --delimiter x",
+    ],
+)
+def test_what_refused_commands_show_works(command: str, folder: Path) -> None:
+    done = in_process(*shlex.split(command), cwd=folder)
+    assert done.returncode == 2, done.stderr
+    found = SHOWN.search(done.stderr)
+    assert found is not None, done.stderr
+    works(found[1].strip(), folder)
+
+
+def commands_in(text: str) -> list[str]:
+    """Commands that a message shows besides: from the program's name to where the sentence goes on."""
+    return re.findall(
+        r"locentropy (?:ledger|plan|publish|advise|evaluate|verify|datasets|demo)\b[^.;:,`)]*", text
+    )
+
+
+def messages() -> Iterator[tuple[str, str]]:
+    """Every text in the code that is not a docstring, with what is filled in as {}."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        plain = {
+            id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
+        }
+        plain |= {
+            id(node.value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        }
+        for node in ast.walk(tree):
+            where = f"{path.relative_to(SOURCE)}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in plain:
+                yield where, node.value
+            elif isinstance(node, ast.JoinedStr):
+                yield (
+                    where,
+                    "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values),
+                )
+
+
+def test_no_message_shows_a_command_with_gaps() -> None:
+    """A command with … in it cannot be pasted."""
+    gaps = [(where, each) for where, text in messages() for each in commands_in(text) if "…" in each]
+    assert gaps == []
+
+
+def test_no_message_speaks_of_correct_calls() -> None:
+    assert [where for where, text in messages() if "A correct call" in text] == []
