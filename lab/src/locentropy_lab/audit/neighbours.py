@@ -100,6 +100,8 @@ def _counts(max_visits: int) -> Integers:
     return np.unique(np.geomspace(1, max_visits, ALL_COUNTS_UP_TO).astype(np.int64))
 
 
+# --- tables -------------------------------------------------------------------------------------------------------
+
 People = dict[int, dict[int, int]]
 """Visits by user and place."""
 

@@ -158,6 +158,8 @@ def _number(value: float) -> str:
     return "∞" if math.isinf(value) else f"{value:.6f}"
 
 
+# --- page ---------------------------------------------------------------------------------------------------------
+
 _STYLE: Final = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }

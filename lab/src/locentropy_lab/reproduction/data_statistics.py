@@ -120,6 +120,8 @@ def sparsity(data: DataCounts) -> pa.Table:
     return pa.table({"users": users, "locations": locations})
 
 
+# --- published ratio and recommendations --------------------------------------------------------------------------
+
 EVERY = "limit, every location"
 LEFT = "limit, locations with a user left"
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from locentropy_lab.reproduction.data_counts import DataCounts
     from locentropy_lab.reproduction.settings import Settings
 
-    Integers = NDArray[np.int64]
     Reals = NDArray[np.float64]
 
 PAPERS: Final = ("limit", "limit-ss", "limit-cb")
@@ -44,6 +43,8 @@ PAPERS: Final = ("limit", "limit-ss", "limit-cb")
 PRINTED: Final = tuple(f"{name}-as-printed" for name in PAPERS)
 ADDED: Final = ("limit-ptr", "moments", "shares")
 LINES: Final = (*PRINTED, *PAPERS, *ADDED)
+SHOWN: Final = (*PRINTED, "moments", "shares")
+"""Those of which one release is shown in full."""
 CONSTANT: Final = "best constant"
 """One number for all locations, the mean of the true entropies: nothing published should be worse."""
 
@@ -57,6 +58,15 @@ LABELS: Final = {
     "baseline": "Baseline",
     CONSTANT: "Best constant",
 }
+
+SCHEMA: Final = pa.schema([
+    ("data", pa.string()), ("first_m", pa.string()), ("varied", pa.string()), ("mechanism", pa.string()),
+    ("epsilon", pa.float64()), ("max_locations", pa.int64()), ("max_visits", pa.int64()), ("min_users", pa.int64()),
+    ("seed", pa.int64()), ("mse", pa.float64()), ("kl", pa.float64()), ("mse_throwaway", pa.float64()),
+    ("kl_throwaway", pa.float64()), ("published", pa.float64()),
+])  # fmt: skip
+METRICS: Final = ("kl", "kl_throwaway", "mse", "mse_throwaway")
+FIRST_MS: Final[tuple[FirstM, ...]] = get_args(FirstM)
 
 
 def label(name: str) -> str:
@@ -152,16 +162,6 @@ def _mechanism(name: str, point: Point, keep: Keep, users: int, settings: Settin
     return Moments(point.epsilon, **common)
 
 
-SCHEMA: Final = pa.schema([
-    ("data", pa.string()), ("first_m", pa.string()), ("varied", pa.string()), ("mechanism", pa.string()),
-    ("epsilon", pa.float64()), ("max_locations", pa.int64()), ("max_visits", pa.int64()), ("min_users", pa.int64()),
-    ("seed", pa.int64()), ("mse", pa.float64()), ("kl", pa.float64()), ("mse_throwaway", pa.float64()),
-    ("kl_throwaway", pa.float64()), ("published", pa.float64()),
-])  # fmt: skip
-METRICS: Final = ("kl", "kl_throwaway", "mse", "mse_throwaway")
-FIRST_MS: Final[tuple[FirstM, ...]] = get_args(FirstM)
-
-
 def grid(varied: str, settings: Settings) -> Sequence[Any]:
     """The paper's grid of a parameter."""
     return {
@@ -210,9 +210,6 @@ def errors(true: Reals, published: Reals, crowded: NDArray[np.bool_]) -> dict[st
         "kl_throwaway": metrics.kl_divergence(true[crowded], published[crowded]),
         "published": metrics.published_ratio(published),
     }
-
-
-SHOWN = (*PRINTED, "moments", "shares")
 
 
 def distribution(simulations: Simulations, settings: Settings) -> pa.Table:

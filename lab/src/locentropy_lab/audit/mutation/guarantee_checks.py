@@ -115,6 +115,8 @@ def scales() -> list[str]:
     return wrong
 
 
+# --- counts -------------------------------------------------------------------------------------------------------
+
 _M, _C = 3, 4
 _RULES: Final[tuple[Keep, ...]] = ("most-visited", "first", "lowest-id")
 

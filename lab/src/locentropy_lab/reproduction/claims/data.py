@@ -107,6 +107,8 @@ DATA_CLAIMS: Final = (
 )  # fmt: skip
 
 
+# --- published ratio ----------------------------------------------------------------------------------------------
+
 EQUAL: Final = 0.005
 """Ratios this close look equal in a figure."""
 

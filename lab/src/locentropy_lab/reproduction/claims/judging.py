@@ -12,17 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from locentropy_lab.reproduction.settings import Settings
 
-    Reals = NDArray[np.float64]
 
 Way = Literal["as printed", "corrected"]
 """As printed: the paper's algorithms as they are printed, with its experiments' first M (lowest ids). Corrected: the
 algorithms as this package has them, with the first M that a release would keep."""
 
 WAYS: Final[tuple[Way, ...]] = ("as printed", "corrected")
+
+FIRST_M: Final[dict[Way, str]] = {"as printed": "paper", "corrected": "release"}
+TIED: Final = 0.05
+"""Errors this close are equal: seeds decide which is the lower one."""
 
 HOLDS: Final = "holds"
 MOSTLY: Final = "holds in most cases"
@@ -124,11 +126,6 @@ def verdict_of(cases: Sequence[Case]) -> Verdict:
     if not holding:
         return FAILS
     return PRINTED_ONLY if holding == ["as printed"] else CORRECTED_ONLY
-
-
-FIRST_M: Final[dict[Way, str]] = {"as printed": "paper", "corrected": "release"}
-TIED: Final = 0.05
-"""Errors this close are equal: seeds decide which is the lower one."""
 
 
 def line_of(mechanism: str, way: Way) -> str:

@@ -147,6 +147,8 @@ BUDGET_CLAIMS: Final = (
 )  # fmt: skip
 
 
+# --- varying M and C ----------------------------------------------------------------------------------------------
+
 AS_GOOD: Final = 1.1
 """An error within a tenth of the lowest is as good."""
 SMALL_C: Final = 10

@@ -15,14 +15,13 @@ from locentropy_lab import as_printed
 from locentropy_lab.reproduction.figures.style import (
     line,
     log_numbers,
-    named,
     panels,
     plain_numbers,
     shared_legend,
     titled,
 )
 from locentropy_lab.reproduction.sensitivities import crossings
-from locentropy_lab.reproduction.simulations import CONSTANT, LINES, METRICS
+from locentropy_lab.reproduction.simulations import CONSTANT, LINES, METRICS, label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,7 +80,7 @@ def noise(table: pa.Table) -> Figure:
     for name in dict.fromkeys(table["mechanism"].to_pylist()):
         rows = table.filter(pc.equal(table["mechanism"], name))
         style = line(name) | {"markevery": 12}
-        axis.plot(rows["users"].to_numpy(), rows["scale"].to_numpy(), label=named(name), **style)
+        axis.plot(rows["users"].to_numpy(), rows["scale"].to_numpy(), label=label(name), **style)
     axis.set_xscale("log")
     axis.set_yscale("log")
     log_numbers(axis.xaxis, 1, 1e9)
@@ -118,7 +117,7 @@ def crossing(settings: Settings) -> Figure:
     }
     figure, [axis] = panels(1, 1, 8.5, 4.0)
     for name, scale in scales.items():
-        axis.plot(users, scale, label=named(name), **(line(name) | {"markevery": 25}))
+        axis.plot(users, scale, label=label(name), **(line(name) | {"markevery": 25}))
     told: dict[int, list[str]] = {}
     for compared, n in crossings(settings).items():
         if n is not None:
@@ -139,6 +138,8 @@ def crossing(settings: Settings) -> Figure:
     axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return titled(figure, "From how many users on is Limit-SS's noise the smaller one? (defaults)")
 
+
+# --- errors by one parameter --------------------------------------------------------------------------------------
 
 _AXES: Final = {
     "epsilon": "ε (larger: less protection)",
@@ -197,10 +198,10 @@ def _panel(axis: Axes, table: pa.Table, data: str, varied: str, metric: str) -> 
         if (
             mean <= 0
         ).any():  # where a place is skipped, this KL divergence may be below 0: metrics.kl_divergence
-            below.append(named(name))
+            below.append(label(name))
         drawn = np.where(mean > 0, mean, np.nan)  # nothing else is on a logarithmic axis
         style: dict[str, Any] = line(name)
-        axis.plot(values, drawn, label=named(name), **style)
+        axis.plot(values, drawn, label=label(name), **style)
         if np.isnan(drawn).all() or name == CONSTANT:
             continue
         sd = np.array([np.std(found[at == x], ddof=1) if np.sum(at == x) > 1 else 0.0 for x in values])

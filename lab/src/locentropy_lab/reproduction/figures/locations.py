@@ -11,13 +11,12 @@ from locentropy.evaluation.plots import MUTED, REFERENCE
 from locentropy_lab.reproduction.figures.style import (
     line,
     log_numbers,
-    named,
     panels,
     shared_legend,
     style_of,
     titled,
 )
-from locentropy_lab.reproduction.simulations import SHOWN
+from locentropy_lab.reproduction.simulations import SHOWN, label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,7 +74,7 @@ def ratios(table: pa.Table, settings: Settings) -> Figure:
                 axis.plot(
                     rows["min_users"].to_numpy(),
                     100 * rows["ratio"].to_numpy(),
-                    label=f"{named(name)}, {words}",
+                    label=f"{label(name)}, {words}",
                     **style,
                 )
         axis.set_ylim(-4, 104)
@@ -94,6 +93,8 @@ def _dots(axis: Axes, at: NDArray[np.int64], height: NDArray[np.int64]) -> None:
     log_numbers(axis.xaxis, 1, 1e9)
     log_numbers(axis.yaxis, 1, 1e9)
 
+
+# --- entropy of every location ------------------------------------------------------------------------------------
 
 _WAYS = {"paper": "lowest ids, as in the paper's experiments", "release": "as a release would keep them"}
 
@@ -140,6 +141,6 @@ def _cloud(axis: Axes, name: str, data: str, published: Reals, actual: Reals, to
     axis.set_xscale("log")
     log_numbers(axis.xaxis, 1, 1e9)
     axis.set_ylim(-0.03 * top, top)
-    axis.set_title(f"{data.capitalize()}: {'actual' if name == 'actual' else named(name)}")
+    axis.set_title(f"{data.capitalize()}: {'actual' if name == 'actual' else label(name)}")
     axis.set_xlabel("location, by actual entropy" if data == "gowalla" else "location id, most popular first")
     axis.set_ylabel("entropy (nats)")

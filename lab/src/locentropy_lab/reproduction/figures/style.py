@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.evaluation.plots import REFERENCE, LineStyle, line_styles
 from locentropy.mechanisms.registry import mechanism_names
-from locentropy_lab.reproduction.simulations import CONSTANT, label
+from locentropy_lab.reproduction.simulations import CONSTANT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,11 +95,6 @@ def log_numbers(axis: Any, low: float, high: float) -> None:
     axis.set_minor_locator(NullLocator())
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 200 * low else (1.0,)))
     plain_numbers(axis)
-
-
-def named(name: str) -> str:
-    """The label of a line."""
-    return label(name)
 
 
 def svg_of(name: str, figure: Figure) -> str:
