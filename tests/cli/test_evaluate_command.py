@@ -176,7 +176,7 @@ def test_other_ways(arguments: tuple[str, ...], folder: Path, evaluate: Evaluate
         ((*LIMIT, *LISTED, "--epsilon", "-1"), 2, "epsilon"),
         ((*LIMIT, *LISTED, "--keep", "best"), 2, "most-visited"),
         ((*LIMIT, *LISTED, "--ledger", "no.ledger"), 8, "ledger create"),
-        ((*LIMIT, *LISTED, "--out", "no/may"), 2, "Make it first"),
+        ((*LIMIT, *LISTED, "--out", "no/may"), 2, "Create it first"),
         ((*LIMIT, *LISTED, "--out", "taken"), 9, "--out taken-2"),
         ((*LIMIT, *LISTED, "--exclude", "taken-PRIVATE/zoo.csv"), 2, "None of the places to exclude"),
         ((*LIMIT, "--places", "taken-PRIVATE/zoo.csv"), 3, "written alike"),
