@@ -44,7 +44,9 @@ class Method:
     """What `std_error`, `low` and `high` rest on. A mechanism whose noise depends on the data has none."""
     post_processing: str = "Noisy values, and the ends of intervals where there are any, are clipped"
     """What happens to the noisy numbers; how far values are clipped is added to it."""
-    rounding: str = "Real numbers are rounded to multiples of 2^-20 nats before they get noise, which covers that."
+    rounding: str = (
+        "Real numbers are rounded to multiples of 2^-20 nats before they get noise, which covers that."
+    )
     """What is rounded before noise is added."""
     proof: str = "its author states the guarantee"
     """Where the guarantee is proved."""
@@ -113,7 +115,7 @@ class Estimates:
     """Whether this is about the `bounded` entropy or the `true` one."""
 
     private: bool
-    """Whether anything is promised: false for simulated noise, and for a mechanism without a guarantee."""
+    """Whether there is a guarantee: not for simulated noise, nor for a mechanism that has none."""
 
     std_error: Reals | None = None
     """Standard error, where it may be known; None where it would be a function of the data."""
