@@ -33,6 +33,7 @@ locentropy.mechanisms.shares.estimator.inference
 def server() -> subprocess.Popen[str]:
     """One for all tests of a process; it ends when its input does."""
     environment = os.environ | {"COLUMNS": "120", "NO_COLOR": "1", "OPENBLAS_NUM_THREADS": "1"}
+    environment.pop("LOCENTROPY_GOWALLA", None)  # it is for all tests: none may depend on who started it
     command = [sys.executable, "-m", "tests.forking"]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, text=True)
