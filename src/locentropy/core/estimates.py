@@ -44,7 +44,9 @@ class Method:
     """What `std_error`, `low` and `high` rest on. A mechanism whose noise depends on the data has none."""
     post_processing: str = "Noisy values, and the ends of intervals where there are any, are clipped"
     """What happens to the noisy numbers; how far values are clipped is added to it."""
-    rounding: str = "Real numbers are rounded to multiples of 2^-20 nats before they get noise, which covers that."
+    rounding: str = (
+        "Real numbers are rounded to multiples of 2^-20 nats before they get noise, which covers that."
+    )
     """What is rounded before noise is added."""
     proof: str = "its author states the guarantee"
     """Where the guarantee is proved."""

@@ -3,8 +3,8 @@
     request    settled from public things alone; refused if it does not fit the budget
     read       the visits are read, checked and counted; whatever is wrong with them shows now
     spend      on disk in the ledger, before any noise is drawn; never refunded
-    measure    noise from the operating system's randomness, once
-    estimate   entropies from the noisy numbers and public things alone
+    measure    noise from the operating system's randomness, once; every draw is on disk before it is used
+    estimate   entropies from the noisy numbers on disk and public things alone
     write      all files beside the target, then one rename
 
 Reading, spending and measuring: pay_and_measure.py. An interrupted call can be repeated: what was spent is not spent
@@ -15,20 +15,24 @@ from __future__ import annotations
 
 import os
 import warnings
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from locentropy.core.errors import ParameterError, ReleaseError, SourceError
+from locentropy.core.locations import Locations
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
 from locentropy.privacy.noise import OpenDPNoise
+from locentropy.publishing.draws import JournaledNoise
 from locentropy.publishing.pay_and_measure import pay_and_measure
 from locentropy.publishing.publication import Publication, check_name, ledger_note
 from locentropy.publishing.publication_file import locked_publication
 from locentropy.publishing.request import Request
 from locentropy.release.files import marked_target
+from locentropy.release.measurements import KeptMeasurements
 from locentropy.release.release import Release
 from locentropy.release.statement import About
 from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
@@ -39,7 +43,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from locentropy.core.estimates import Measurements
-    from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
     from locentropy.mechanisms.base import Mechanism
     from locentropy.places.public_list import PublicLocations
@@ -121,11 +124,16 @@ def carry_out(
             'PublicLocations("places.csv"), ledger="city.ledger")'
         )
     read = partial(open_queries, visits, resources=resources, progress=progress, when_open=when_open)
-    make = partial(
-        _make_release, request, ledger=ledger, read=read, progress=progress, bad_rows=visits.bad_rows
-    )
+    measure = partial(_measure, request, ledger=ledger, read=read, progress=progress)
+    infer = partial(_infer, request, ledger=ledger, bad_rows=visits.bad_rows)
     if out is None:
-        return make(Publication(Path(), new_id(), new_id()))
+        publication = Publication(Path(), new_id(), new_id())
+        kept = measure(publication, OpenDPNoise())
+        publication.record_draw(ledger)
+        release = infer(publication, kept)
+        if ledger is not None:
+            ledger.record_release(publication.spend_id, kept.release_id, "published")
+        return release
     named = Path(os.path.abspath(out))  # noqa: PTH100  # without dots
     if not named.name:
         raise ReleaseError(f"{out} is no directory of its own. Name one: out='may', or --out may")
@@ -133,8 +141,9 @@ def carry_out(
     check_name(target)
     with locked_publication(target, request.identity(ledger), ledger) as publication:
         publication.recover()
-        if publication.is_drawn:
-            publication.check_drawn()
+        kept = publication.measurements()
+        if publication.is_staged:
+            publication.check_staged()
             warnings.warn(
                 f"An earlier attempt had drawn the release for {target}: it was finished as it was, and the visits "
                 "were not read again.",
@@ -143,8 +152,13 @@ def carry_out(
             )
         else:
             publication.check_target()
-            publication.refuse_second_draw(ledger)
-            publication.stage(make(publication))
+            if kept is None:
+                publication.refuse_second_draw(ledger)
+                with closing(publication.open_draws()) as draws:
+                    publication.keep(measure(publication, JournaledNoise(draws)))
+                kept = publication.measurements()
+            publication.record_draw(ledger)
+            publication.stage(infer(publication, kept))
         publication.finish(ledger)
     try:
         return Release.load(target)
@@ -153,34 +167,63 @@ def carry_out(
         raise
 
 
-def _make_release(
+def _measure(
     request: Request,
     publication: Publication,
+    noise: OpenDPNoise,
     *,
     ledger: Ledger | None,
     read: Callable[..., AbstractContextManager[Queries]],
     progress: Progress | None,
-    bad_rows: BadRows,
-) -> Release:
-    """Read, pay, measure and estimate: the release, not yet on disk."""
+) -> KeptMeasurements:
+    """Read, pay and measure."""
 
     def check() -> None:
         if ledger is not None and not publication.is_paid(ledger):
             ledger.check(request.guarantee)  # the spend itself decides; this refuses before the data is read
 
-    book, (measurements, listed) = pay_and_measure(
+    def cross(queries: Queries) -> Measurements:
+        """The crossing: from here on, everything is fit to publish."""
+        listed = request.listed
+        if isinstance(request.locations, SelectLocations):
+            listed = request.locations.select(queries, noise)
+            queries = queries.restricted_to(listed)
+        return request.mechanism.measure(queries, listed, noise)
+
+    _, measurements = pay_and_measure(
         check=check,
         read=lambda: request.chosen.open(read),
         rehearse=lambda queries: _rehearse(request, queries),
         pay=lambda: publication.pay(ledger, request.guarantee, request.about.title),
-        measure=lambda queries: _measure(request, queries),
+        measure=cross,
         progress=progress,
     )
+    if publication.release_id is None:
+        raise AssertionError  # an id is made before anything is drawn
+    return KeptMeasurements.of(publication.release_id, measurements, request.mechanism)
+
+
+def _infer(
+    request: Request,
+    publication: Publication,
+    kept: KeptMeasurements | None,
+    *,
+    ledger: Ledger | None,
+    bad_rows: BadRows,
+) -> Release:
+    """The release, from measurements and public things alone."""
+    if kept is None:
+        raise ReleaseError(f"{publication.target}: its measurements are gone.")
+    measurements, listed = kept.measurements, request.listed
+    if isinstance(request.locations, SelectLocations):
+        listed = Locations(measurements.locations)  # the selection made this list, and it is public now
     estimates = request.mechanism.estimate(measurements, listed)
+    book = None if ledger is None else ledger.read()
     note = None if book is None else ledger_note(book, publication.spend_id)
     tuned = book is not None and bool(book.evaluations)
-    statement = request.statement(publication.release_id, note, tuned=tuned, bad_rows=bad_rows)
-    return Release.of(estimates, listed, statement)
+    statement = request.statement(kept.release_id, note, tuned=tuned, bad_rows=bad_rows)
+    published = kept if request.mechanism.publishes_measurements else None
+    return Release.of(estimates, listed, statement, published)
 
 
 def _rehearse(request: Request, queries: Queries) -> None:
@@ -198,12 +241,3 @@ def _rehearse(request: Request, queries: Queries) -> None:
         raise SourceError(
             f"No visit is in {where}, so all that could be published is noise. {ask} Nothing was spent."
         )
-
-
-def _measure(request: Request, queries: Queries) -> tuple[Measurements, Locations | None]:
-    """The crossing: from here on, everything is fit to publish."""
-    noise, listed = OpenDPNoise(), request.listed
-    if isinstance(request.locations, SelectLocations):
-        listed = request.locations.select(queries, noise)
-        queries = queries.restricted_to(listed)
-    return request.mechanism.measure(queries, listed, noise), listed

@@ -149,6 +149,8 @@ class Request:
             parameters=parameters,
             method=self.mechanism.method,
             built_in=self.mechanism.is_built_in,
+            inference=self.mechanism.inference,
+            inferred_by=__version__,
             estimand=self.mechanism.estimand,
             locations_source=self._source,
             locations_provenance=self._provenance,

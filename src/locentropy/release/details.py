@@ -46,6 +46,8 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
             "max_users": statement.max_users,
             "built_in": statement.built_in,
             "method": {**asdict(statement.method), "columns": list(statement.method.columns)},
+            "inference": statement.inference,
+            "inferred_by": statement.inferred_by,
             "estimand": statement.estimand,
             "estimand_in_words": estimand_words(statement),
             "expected_error": statement.expected_error,
@@ -111,6 +113,8 @@ def statement_in(document: dict[str, Any]) -> Statement:
             if ledger is None
             else LedgerNote(**{name: get(ledger, name, str) for name in _LEDGER}),
             **_method_in(mechanism),
+            inference=get({"inference": None} | mechanism, "inference", str | None),
+            inferred_by=get({"inferred_by": None} | mechanism, "inferred_by", str | None),
             entropy_unit=get(get(document, "table", dict), "unit", str),
             **{name: get(owner, name, str | None) for name in _OWNER},
         )

@@ -157,6 +157,10 @@ class Statement:
     """Of the entropy and its error."""
     expected_error: str | None = None
     """What was to be expected from public numbers alone, in words."""
+    inference: str | None = None
+    """The version of the mechanism's inference that computed the values; releases of version 0.1 do not say."""
+    inferred_by: str | None = None
+    """The version of this package that ran it."""
     built_in: bool = True
     """Whether the mechanism comes with this package; if not, its author answers for the guarantee."""
 
@@ -169,6 +173,9 @@ class Statement:
         _check_owner(self)
         if self.expected_error is not None:
             _check_words("expected_error", self.expected_error, lines=True)
+        for name in ("inference", "inferred_by"):
+            if getattr(self, name) is not None:
+                _check_words(name, getattr(self, name))
         _check_choice("estimand", self.estimand, get_args(Estimand))
         _check_choice("entropy_unit", self.entropy_unit, get_args(EntropyUnit))
         if not isinstance(self.method, Method):

@@ -3,6 +3,7 @@
     directory      the files of a release and no others
     fingerprints   each file is the one that details.yaml was written with
     details        its words are those that its numbers call for
+    measurements   they give the values of the table, where this software has the inference that made them
     manifest       it states the guarantee that details.yaml states
     table          Parquet and CSV hold one table, with columns that this release may have
     ledger         the ledger has charged what the release says
@@ -15,6 +16,7 @@ of this version: other versions may use others.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -34,6 +36,8 @@ from locentropy.release.details import details, get
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.manifest import VARIANTS, heading, manifest, numbers
 from locentropy.release.reading import describe, names_in, regular, sha256
+from locentropy.release.reestimate import TOLERANCE, mechanism_of, reestimated
+from locentropy.release.release import Release
 from locentropy.release.statement import INFINITE, amount
 from locentropy.release.tables import (
     GEOMETRY,
@@ -116,6 +120,8 @@ def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
         _check("manifest", lambda: _manifest(directory, about)),
         _check("table", lambda: _table(directory, about)),
     ]
+    if about.names.measurements in about.hashes:
+        checks.append(_check("measurements", lambda: _measurements(directory, about)))
     if ledger is not None:
         checks.append(_check("ledger", lambda: _ledger(statement, ledger)))
     return Report(
@@ -149,6 +155,8 @@ def _directory(directory: Path) -> Iterator[str]:
     if names is MARKED and MARK not in directory.resolve().name:
         yield f"{directory} must have {MARK} in its name, because it has no guarantee."
     for name in names:
+        if name == names.measurements and not os.path.lexists(directory / name):
+            continue  # whether it must be there, the fingerprints tell
         try:
             regular(directory / name)
         except ReleaseError as error:
@@ -159,6 +167,9 @@ def _directory(directory: Path) -> Iterator[str]:
 
 
 def _fingerprints(directory: Path, about: Described) -> Iterator[str]:
+    optional = about.names.measurements
+    if os.path.lexists(directory / optional) != (optional in about.hashes):
+        yield f"{directory / optional} is there without being described in {about.names.details}, or the other way round."
     for name, known in about.hashes.items():
         if (directory / name).is_file() and sha256(regular(directory / name)) != known:
             yield f"{directory / name} was changed: its SHA-256 is not the one in {about.names.details}."
@@ -226,6 +237,33 @@ def _table(directory: Path, about: Described) -> Iterator[str]:
         yield "effective_visitors is not e to the power of the entropy."
     if not read_csv(regular(directory / about.names.csv), table.schema).equals(table):
         yield f"{about.names.csv} and {about.names.parquet} hold different tables."
+
+
+def _measurements(directory: Path, about: Described) -> Iterator[str]:
+    """Compute the values again from the measurements, where this software has the inference that made them."""
+    release = Release.load(directory)  # raises unless they belong to this table
+    if _cannot_infer(about.statement) is not None:
+        return
+    again, table = reestimated(release).to_arrow(), release.to_arrow()
+    for name in again.column_names:
+        if name not in ("location", "name", "not_private", "lat", "lon", "effective_visitors"):
+            here, there = (each[name].to_numpy().astype(np.float64) for each in (table, again))
+            if not np.allclose(here, there, rtol=0, atol=TOLERANCE, equal_nan=True):
+                yield f"{name} is not what the measurements give, within {TOLERANCE:g}."
+
+
+def _cannot_infer(statement: Statement) -> str | None:
+    """Why this software cannot compute the values again; None if it can."""
+    try:
+        known = mechanism_of(statement).inference
+    except ReleaseError as error:
+        return str(error)
+    if known != statement.inference:
+        return (
+            f"The values were inferred by version {statement.inference} of the inference of {statement.mechanism}, and "
+            f"this software has version {known}, so they were not computed again."
+        )
+    return None
 
 
 def _geometry(found: pa.Table, about: Described) -> Iterator[str]:
@@ -318,6 +356,8 @@ def _ids(found: dict[str, str]) -> tuple[str | None, ...]:
 def _notes(directory: Path, about: Described) -> Iterator[str]:
     if not about.statement.private:
         yield "NOT PRIVATE: the release has no guarantee for the people in the data. Do not publish it."
+    if about.names.measurements in about.hashes and (why := _cannot_infer(about.statement)) is not None:
+        yield why
     if about.statement.ledger is None:
         yield "The release names no ledger: it was not counted against any budget."
     if about.statement.tuned_unaccounted:

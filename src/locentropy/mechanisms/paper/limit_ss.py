@@ -84,6 +84,7 @@ class LimitSS(BoundedMechanism):
 
     name: ClassVar[str] = "limit-ss"
     compared: ClassVar[bool] = True
+    publishes_measurements: ClassVar[bool] = True  # the values; their scales are private
     example: ClassVar[Mapping[str, Value]] = {
         "epsilon": "1.0",
         "delta": "1e-8",

@@ -1,0 +1,152 @@
+"""measurements.parquet: the noisy integers that a release was computed from.
+
+They are differentially private themselves, so readers may run their own inference on them. A row for each query:
+
+    query       its name
+    shape       of its answer: one entry for each location, or pairs, or a histogram
+    values      the noisy integers, flat
+    scale       of their noise, in the same integers, where that is a public constant; null where it is not
+    locations   in the row `locations` alone: the ids that answers about single locations follow, in their order
+
+Reading trusts nothing: the file may come from anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from locentropy.core.errors import LocentropyError, ReleaseError
+from locentropy.core.estimates import Measurements
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from locentropy.mechanisms.base import Mechanism
+
+FORMAT: Final = "locentropy measurements 1"
+KEY: Final = b"locentropy"
+"""Of the file's metadata: its format, the release, and whether the noise was private."""
+
+_LOCATIONS: Final = "locations"
+_MOST_QUERIES: Final = 100
+_MOST_DIMENSIONS: Final = 4
+
+
+@dataclass(frozen=True, eq=False)
+class KeptMeasurements:
+    """Measurements with what readers need to know about their noise."""
+
+    release_id: str
+    """The release that was computed from them; it belongs to this draw of noise."""
+    measurements: Measurements
+    """The noisy integers."""
+    scales: Mapping[str, float] = field(default_factory=dict)
+    """The scale of the noise of each query, where it is a public constant."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scales", MappingProxyType(dict(self.scales)))
+
+    @classmethod
+    def of(cls, release_id: str, measurements: Measurements, mechanism: Mechanism) -> KeptMeasurements:
+        """The measurements of a mechanism, with its public scales."""
+        return cls(release_id, measurements, mechanism.public_scales)
+
+
+def measurements_parquet(kept: KeptMeasurements) -> pa.Buffer:
+    """The file."""
+    measured = kept.measurements
+    ids, values = measured.locations, measured.values
+    names = [_LOCATIONS, *values]
+    table = pa.table(
+        {
+            "query": pa.array(names, pa.string()),
+            "shape": pa.array([None, *(list(each.shape) for each in values.values())], pa.list_(pa.int64())),
+            "values": pa.array([None, *(each.ravel() for each in values.values())], pa.list_(pa.int64())),
+            "scale": pa.array([None, *(kept.scales.get(name) for name in values)], pa.float64()),
+            "locations": _nested(ids, len(values)),
+        }
+    )
+    about = {"format": FORMAT, "release_id": kept.release_id, "private": measured.private}
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata({KEY: json.dumps(about).encode()}), sink)
+    return sink.getvalue()
+
+
+def _nested(ids: pa.Array, nulls: int) -> pa.Array:
+    """The ids in the first row of a list column, and nothing in the others."""
+    first = pa.ListArray.from_arrays(pa.array([0, len(ids)], pa.int32()), ids)
+    return pa.concat_arrays([first, pa.nulls(nulls, first.type)])
+
+
+def read_measurements(source: Any) -> KeptMeasurements:
+    """The measurements of a file or buffer; ReleaseError if it holds anything else."""
+    try:
+        table = pq.read_table(source)
+        table.validate(full=True)
+        return _kept(table)
+    except ReleaseError:
+        raise
+    except (
+        pa.ArrowException,
+        LocentropyError,
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        RecursionError,
+    ) as error:
+        raise ReleaseError(
+            f"{_named(source)} cannot be read as measurements: {type(error).__name__}."
+        ) from None
+
+
+def _kept(table: pa.Table) -> KeptMeasurements:
+    about = json.loads((table.schema.metadata or {}).get(KEY, b"null"))
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise ReleaseError(f"its format is not '{FORMAT}'; a newer version of locentropy may read it")
+    release_id, private = about.get("release_id"), about.get("private")
+    expected = ["query", "shape", "values", "scale", "locations"]
+    if not isinstance(release_id, str) or not isinstance(private, bool) or table.column_names != expected:
+        raise ReleaseError("it has other columns, or says other things about itself, than measurements do")
+    names = table["query"].to_pylist()
+    if not 1 <= len(names) <= _MOST_QUERIES or names[0] != _LOCATIONS or len(set(names)) != len(names):
+        raise ReleaseError("its queries are not what they should be")
+    ids = table["locations"][0].values
+    if not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type)) or ids.null_count:
+        raise ReleaseError("its locations are not ids")
+    values, scales = {}, {}
+    for at, name in enumerate(names[1:], start=1):
+        values[name] = _array(table["shape"][at].as_py(), table["values"][at].values)
+        scale = table["scale"][at].as_py()
+        if scale is not None:
+            if not (math.isfinite(scale) and scale > 0):
+                raise ReleaseError("a scale is not a number above 0")
+            scales[name] = scale
+    return KeptMeasurements(release_id, Measurements(ids, values, private), scales)
+
+
+def _array(shape: Any, flat: pa.Array | None) -> np.ndarray[Any, Any]:
+    if (
+        flat is None
+        or flat.type != pa.int64()
+        or flat.null_count
+        or not isinstance(shape, list)
+        or not 1 <= len(shape) <= _MOST_DIMENSIONS
+        or any(not isinstance(each, int) or each < 0 for each in shape)
+        or math.prod(shape) != len(flat)
+    ):
+        raise ReleaseError("an answer is not an array of whole numbers of its shape")
+    values: np.ndarray[Any, Any] = flat.to_numpy(zero_copy_only=False).reshape(shape)
+    return values
+
+
+def _named(source: Any) -> str:
+    return "the file" if isinstance(source, pa.Buffer | pa.BufferReader) else str(source)
