@@ -114,7 +114,7 @@ def test_shapes_that_do_not_fit_are_refused(change, message):
     ("ids", "message"),
     [
         (["a", "b"], "Arrow array"),
-        (pa.array(["a", None]), "no gaps"),
+        (pa.array(["a", None]), "without nulls"),
         (pa.array([3, 3]), "once"),
         (pa.array([1.0]), "whole numbers or texts"),
     ],

@@ -90,7 +90,7 @@ def test_what_does_not_belong_to_ibis_tables(con: Any) -> None:
     table = stored(con, pa.table({"user": [1], "location": [2]}))
     with pytest.raises(ParameterError, match="text files"):
         le.private.exact_profile(le.Visits(table, header=True))
-    with pytest.raises(SourceError, match="no table"):
+    with pytest.raises(SourceError, match="is not a table"):
         le.private.exact_profile(le.Visits(table.user))
 
 

@@ -173,7 +173,7 @@ def test_first_needs_times() -> None:
     [
         ([], "at least one"),
         ([1, 1], "once"),
-        ([1, None], "no gaps"),
+        ([1, None], "without nulls"),
         ([1.5], "whole numbers"),
         (["a"], "texts"),
     ],

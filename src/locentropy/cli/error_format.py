@@ -84,6 +84,8 @@ def as_command(call: str, command: str, options: Mapping[str, str]) -> str:
         head[-1] = given["source"]
     if given.keys() & {"grid", f"{_SELECTION}epsilon", "selects"}:
         said.pop("--places", None)  # one way to say which places
+    if "grid" in given:
+        said.pop("--n-locations", None)  # the grid has as many as it has
     own = {options[name]: value for name, value in given.items() if name in options}
     first_of_all = {option: value for option, value in own.items() if option == "--mechanism"}
     said = first_of_all | said | own

@@ -111,7 +111,7 @@ def test_what_a_dead_executor_held_is_counted_again_and_paid_once(
     cluster: Any, visits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The pairs are in the executors' memory when one dies, between two queries of one release."""
-    keep, killed = SparkEngine.keep, []
+    keep, killed = SparkEngine.materialize, []
 
     def keep_and_lose(self: SparkEngine, name: str, expression: Any, doing: str) -> Any:
         kept = keep(self, name, expression, doing)
@@ -121,7 +121,7 @@ def test_what_a_dead_executor_held_is_counted_again_and_paid_once(
             killed.append(name)
         return kept
 
-    monkeypatch.setattr(SparkEngine, "keep", keep_and_lose)
+    monkeypatch.setattr(SparkEngine, "materialize", keep_and_lose)
     book = le.Ledger.create(tmp_path / "city.ledger", "the city", epsilon=1)
     places = le.PublicLocations(pa.table({"location": list(range(1, 10_001))}))
     le.publish(
