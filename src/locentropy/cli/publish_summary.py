@@ -39,7 +39,7 @@ def tell_dry_run(
     if target is not None and earlier is None:
         check_writable(target)
         check_name(target)
-        Publication(target, "", "").check_target()
+        Publication(target, "").check_target()
     listed = request.listed
     thought_of = request.plan if plan is None else plan
     planned = replace(thought_of, n_locations=len(listed)) if listed is not None else thought_of

@@ -134,8 +134,8 @@ class Publication:
         except LedgerError as error:
             error.add_note(
                 "What was drawn here was seen by nobody, and is not published: another attempt has drawn for the same "
-                f"spend, in a copy of this folder for example. Finish that one. To give this one up, remove what begins "
-                f"with .{self.target.name}. in {self.target.parent}"
+                "spend, in a copy of this folder for example. Finish that one. To give this one up, remove what "
+                f"begins with .{self.target.name}. in {self.target.parent}"
             )
             raise
 

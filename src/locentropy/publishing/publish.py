@@ -127,13 +127,7 @@ def carry_out(
     measure = partial(_measure, request, ledger=ledger, read=read, progress=progress)
     infer = partial(_infer, request, ledger=ledger, bad_rows=visits.bad_rows)
     if out is None:
-        publication = Publication(Path(), new_id(), new_id())
-        kept = measure(publication, OpenDPNoise())
-        publication.record_draw(ledger)
-        release = infer(publication, kept)
-        if ledger is not None:
-            ledger.record_release(publication.spend_id, kept.release_id, "published")
-        return release
+        return _in_memory(Publication(Path(), new_id(), new_id()), measure, infer, ledger)
     named = Path(os.path.abspath(out))  # noqa: PTH100  # without dots
     if not named.name:
         raise ReleaseError(f"{out} is no directory of its own. Name one: out='may', or --out may")
@@ -141,7 +135,7 @@ def carry_out(
     check_name(target)
     with locked_publication(target, request.identity(ledger), ledger) as publication:
         publication.recover()
-        kept = publication.measurements()
+        kept: KeptMeasurements | None = publication.measurements()
         if publication.is_staged:
             publication.check_staged()
             warnings.warn(
@@ -165,6 +159,21 @@ def carry_out(
     except BaseException as error:
         error.add_note(f"The release is published and complete: {target}")
         raise
+
+
+def _in_memory(
+    publication: Publication,
+    measure: Callable[[Publication, OpenDPNoise], KeptMeasurements],
+    infer: Callable[[Publication, KeptMeasurements], Release],
+    ledger: Ledger | None,
+) -> Release:
+    """The release without files; the ledger records it all the same."""
+    kept = measure(publication, OpenDPNoise())
+    publication.record_draw(ledger)
+    release = infer(publication, kept)
+    if ledger is not None:
+        ledger.record_release(publication.spend_id, kept.release_id, "published")
+    return release
 
 
 def _measure(
