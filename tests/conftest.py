@@ -16,24 +16,50 @@ settings.register_profile("nightly", max_examples=1000, deadline=None)
 settings.load_profile(PROFILE)
 
 SLOW = (
+    # Servers, browsers, processes that are killed, attacks and large data:
     "faults/",
     "fuzz/",
     "lab/",
     "ledger/test_ledger_crash.py",
-    "mechanisms/test_neighbouring_tables.py",
     "publishing/test_crash.py",
     "publishing/test_one_way.py",
     "publishing/test_race.py",
     "release/report/test_browser.py",
+    "release/report/test_saving.py",
+    "visits/test_engine.py",
+    "visits/warehouses/",
+    # Whole ways through the commands, and all that documents show:
+    "cli/test_advise_command.py::TestWithoutData",
+    "cli/test_advise_command.py::test_stopped_after_the_spend_it_says_so",
+    "cli/test_demo.py",
+    "cli/test_examples_in_messages.py",
+    "cli/test_lazy_commands.py",
+    "publishing/test_previous.py::test_the_same_noise_gives_the_same_numbers",
     "test_documentation.py",
     "test_peers.py",
     "test_site.py",
-    "visits/test_engine.py",
-    "visits/warehouses/",
+    # Many tables through the engine, many draws, many places:
+    "evaluation/advice/test_advisor.py::TestPublicNumbers::test_always_something_that_can_be_run",
+    "mechanisms/shares/test_inference_statistics.py",
+    "mechanisms/shares/test_visitor_prior.py::test_whatever_is_seen_there_is_a_law",
+    "mechanisms/test_moments_estimator.py::test_intervals_hold_the_entropy_for_every_number_of_users",
+    "mechanisms/test_neighbouring_tables.py",
+    "mechanisms/test_survey.py::TestThroughTheEngine",
+    "places/test_places.py::TestRestriction",
+    "planning/test_plan.py::test_expected_error_is_the_largest_over_all_entropies",
+    "planning/test_plan_moments.py::test_simulated_errors_keep_below_and_reach_the_expected_one",
+    "release/report/test_page.py::test_a_hundred_thousand_are_all_shown",
+    "release/report/test_page.py::test_long_texts_do_not_make_it_too_large",
+    "release/report/test_ranking.py::test_chances_come_true_as_often_as_they_say",
+    "release/report/test_ranking.py::test_longer_lists_give_the_same_law",
+    "visits/test_bad_input.py::TestIds::test_two_spellings_of_one_id",
+    "visits/test_others_rows.py",
+    "visits/test_shares.py::TestReference::test_ibis_tables",
+    "visits/test_sources.py::test_columns_are_told_apart_however_many_there_are",
 )
-"""Files and folders of which every test is slow, but for `QUICK`: servers, browsers, kills, large data, attacks.
+"""How the names of slow tests begin, those of `QUICK` excepted; other tests may have the mark themselves.
 
-Elsewhere a mark says which tests are.
+In `make quick` every package and every mechanism's privacy check stays.
 """
 
 QUICK = (

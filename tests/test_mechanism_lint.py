@@ -24,10 +24,13 @@ def slips(code: str) -> list[tuple[int, str]]:
     """Every place that knows which mechanisms there are."""
     found = []
     for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in ("isinstance", "issubclass") and len(node.args) == 2:
-                if _classes(node.args[1]):
-                    found.append((node.lineno, f"{node.func.id} on a mechanism"))
+        if (
+            isinstance(node, ast.Call)
+            and _called(node) in ("isinstance", "issubclass")
+            and len(node.args) == 2
+        ):
+            if _classes(node.args[1]):
+                found.append((node.lineno, f"{_called(node)} on a mechanism"))
         elif isinstance(node, ast.MatchClass) and _classes(node.cls):
             found.append((node.lineno, "match on a mechanism"))
         elif isinstance(node, ast.Compare):
@@ -39,6 +42,10 @@ def slips(code: str) -> list[tuple[int, str]]:
             if len([each for each in elements if each is not None and _is_name(each)]) > 1:
                 found.append((node.lineno, "a list of mechanisms"))
     return found
+
+
+def _called(node: ast.Call) -> str | None:
+    return node.func.id if isinstance(node.func, ast.Name) else None
 
 
 def _classes(node: ast.expr) -> bool:

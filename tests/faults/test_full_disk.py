@@ -15,8 +15,8 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import EngineError, LedgerError, ReleaseError
-from tests.cli.running import process as locentropy
 from tests.faults.surroundings import PUBLISH, leave_free, prepare, small_disk
+from tests.forking import locentropy
 from tests.publishing.making import LIMIT, names, public, visits_in
 
 FULL = "No space left on device"

@@ -17,7 +17,7 @@ from locentropy.ledger import store as ledger_store
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.publishing import publication as claim
 from locentropy.publishing import publication_file as claim_file
-from tests.cli.running import process as locentropy
+from tests.forking import locentropy
 from tests.publishing.making import LIMIT, ledger_in, names, public, visits_in
 
 

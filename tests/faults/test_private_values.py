@@ -15,7 +15,7 @@ import pytest
 import locentropy as le
 from locentropy.core.errors import EngineError, LocentropyError
 from locentropy.visits.private_log import write_private_log
-from tests.cli.running import process as locentropy
+from tests.forking import locentropy
 
 MARKER = "marker-73519"
 ROWS = pa.table({"uid": [MARKER, "8"], "place": ["cafe", MARKER]})

@@ -12,7 +12,7 @@ import pytest
 import locentropy as le
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing import publish as story
-from tests.cli.running import process as locentropy
+from tests.forking import locentropy
 from tests.mechanisms.recording import Recorder
 from tests.publishing.making import names
 from tests.publishing.markers import DROPPED, HIDDEN, SPOTS, USER, Markers, write_visits

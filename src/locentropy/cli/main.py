@@ -69,8 +69,8 @@ class _Commands(CommandGroup):
     }
     entry_points: ClassVar[str] = "locentropy.commands"
     of_the_lab: ClassVar[Mapping[str, str]] = {
-        "audit": "Check the privacy of every mechanism by computing and by attacking.",
-        "reproduce": "Compute the figures and claims of the paper again.",
+        "audit": "Try to break the guarantees: search, attack, plant faults.",
+        "reproduce": "Redraw the paper's evaluation from scratch, and say of each of its claims whether it holds.",
     }
 
 

@@ -115,7 +115,7 @@ class Estimates:
     """Whether this is about the `bounded` entropy or the `true` one."""
 
     private: bool
-    """Whether anything is promised: false for simulated noise, and for a mechanism without a guarantee."""
+    """Whether there is a guarantee: not for simulated noise, nor for a mechanism that has none."""
 
     std_error: Reals | None = None
     """Standard error, where it may be known; None where it would be a function of the data."""

@@ -17,7 +17,7 @@ from locentropy_lab.audit.mutation.planting import Check
 from locentropy_lab.audit.report import page
 from locentropy_lab.audit.results import FULL, Audit, Settings
 from locentropy_lab.audit.run import run_audit
-from tests.cli.running import process as locentropy
+from tests.forking import locentropy
 
 LITTLE = Settings(draws=400, runs=8, power_draws=400, processes=1)
 

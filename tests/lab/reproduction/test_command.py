@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import process as locentropy
+from tests.forking import locentropy
 
 
 @pytest.fixture(autouse=True)

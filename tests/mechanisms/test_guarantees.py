@@ -15,7 +15,7 @@ from locentropy.privacy.noise import LATTICE
 from locentropy.privacy.sensitivity import largest_change, local_sensitivity
 
 from .neighbours import entropy, every_crowd, joined, pairs, some_users, worst
-from .promises import (
+from .guarantees import (
     published_alike,
     smooth_conditions,
     smooth_delta,

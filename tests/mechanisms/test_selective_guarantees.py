@@ -13,9 +13,9 @@ from locentropy.privacy.guarantee import exact
 from locentropy.privacy.noise import laplace_scale, lattice_sensitivity
 from locentropy.privacy.sensitivity import local_sensitivity
 
-from .promises import NEGLIGIBLE, selective_delta, value_loss
+from .guarantees import NEGLIGIBLE, selective_delta, value_loss
 from .recording import Measured, measured
-from .test_promises import DELTA, both, on_the_grid
+from .test_guarantees import DELTA, both, on_the_grid
 
 
 def sizes(mechanism) -> tuple[int, ...]:
