@@ -49,6 +49,8 @@ class Request:
     """Of the published entropies."""
     not_private: bool = False
     """Must be True exactly if there is no guarantee."""
+    refuse_empty: bool = False
+    """Whether to refuse if no visit is at any of the places. That a release exists then depends on the data."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -61,6 +63,12 @@ class Request:
                 if self.not_private
                 else f"{type(self.mechanism).__name__} has no privacy guarantee. If that is meant, say so: "
                 "not_private=True (--not-private); every file will be marked, and a ledger closed for good."
+            )
+        if not isinstance(self.refuse_empty, bool):
+            raise ParameterError(
+                "must be True or False.",
+                parameter="refuse_empty",
+                example=f"{_CALL[:-1]}, refuse_empty=True)",
             )
         self.statement("0" * 32, None, tuned=False)  # raises for words that cannot be published
 
@@ -109,6 +117,8 @@ class Request:
             "list": _fingerprint(self.listed) if isinstance(self.locations, PublicLocations) else "",
             "excluded": _fingerprint(self.chosen.excluded),
             "unit": self.entropy_unit,
+            # Only if it is said: attempts of earlier versions have no such key, and stay the same requests.
+            **({"refuse_empty": "True"} if self.refuse_empty else {}),
             **{name: str(value) for name, value in asdict(self.about).items()},
         }
 
@@ -160,6 +170,7 @@ class Request:
             ledger=note,
             tuned_unaccounted=tuned,
             entropy_unit=self.entropy_unit,
+            refuse_empty=self.refuse_empty,
             expected_error=self.plan.expected.summary,
         )
 

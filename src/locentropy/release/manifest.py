@@ -97,6 +97,27 @@ def proof_words(statement: Statement) -> str:
     )
 
 
+def existence_words(statement: Statement) -> str:
+    """What decides whether there is a release at all, which no guarantee covers."""
+    dropped = statement.parameters.get("bad_rows") == "drop"
+    rows = (
+        "Rows that break a rule were left out, but a table that cannot be read, or whose ids or times can be taken in "
+        "two ways, is refused"
+        if dropped
+        else "A table that cannot be read, whose ids or times can be taken in two ways, or with a row that breaks a "
+        "rule, is refused"
+    )
+    empty = (
+        " This release would also have been refused if no visit had been at any of its places (refuse_empty)."
+        if statement.refuse_empty
+        else ""
+    )
+    return (
+        f"{rows}, and the rows of one person can be the reason: that this release exists tells that it was not so."
+        f"{empty}"
+    )
+
+
 def numbers(guarantee: Guarantee) -> dict[str, float]:
     """ε and, where there is one, δ; empty without a guarantee."""
     if guarantee.epsilon is None:
@@ -158,7 +179,7 @@ def _unprotected(statement: Statement) -> str:
     parts.append(
         "that the data exists and that this release was made, and all words of the owner in this file"
     )
-    return "; ".join(parts) + "."
+    return f"{'; '.join(parts)}. {existence_words(statement)}"
 
 
 def _loss(statement: Statement) -> dict[str, Any]:
@@ -166,8 +187,8 @@ def _loss(statement: Statement) -> dict[str, Any]:
     loss: dict[str, Any] = {
         "privacy_unit": "Person" if guarantee.private else "None",
         "privacy_unit_details": (
-            "One person's whole record in the table: all visits under one user id, at all places and times. A person "
-            "under several ids is protected for each of them alone."
+            "One person's whole record in the table, present or absent: all visits under one user id, at all places "
+            "and times. A person under several ids is protected for each of them alone."
             if guarantee.private
             else "There is no guarantee for anybody."
         ),
@@ -176,7 +197,7 @@ def _loss(statement: Statement) -> dict[str, Any]:
         loss["privacy_parameters"] = numbers(guarantee)
         loss["privacy_parameters_details"] = (
             f"Exactly ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}, for the whole release: "
-            f"which locations appear and all their values. {guarantee.explain()}"
+            f"which locations appear and all their values. {guarantee.explain()} {guarantee.explain_groups()}"
         )
     else:
         loss["privacy_parameters_details"] = (

@@ -161,6 +161,8 @@ class Statement:
     """The version of the mechanism's inference that computed the values; releases of version 0.1 do not say."""
     inferred_by: str | None = None
     """The version of this package that ran it."""
+    refuse_empty: bool = False
+    """Whether the release would have been refused if no visit were at any of the places: that it exists then tells."""
     built_in: bool = True
     """Whether the mechanism comes with this package; if not, its author answers for the guarantee."""
 
@@ -182,8 +184,9 @@ class Statement:
             raise ParameterError("method must be a Method, as a mechanism has it. For example: Shares.method")
         for name in ("summary", "post_processing", "rounding", "proof"):
             _check_words(f"method.{name}", getattr(self.method, name))
-        if not isinstance(self.built_in, bool):
-            raise ParameterError("built_in must be True or False.")
+        for name in ("built_in", "refuse_empty"):
+            if not isinstance(getattr(self, name), bool):
+                raise ParameterError("must be True or False.", parameter=name)
         if not self.locations_source.startswith(SOURCES):
             raise ParameterError(f"locations_source must begin with one of: {', '.join(SOURCES)}.")
         if self.max_users is not None:

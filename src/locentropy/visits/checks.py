@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from locentropy.core.errors import BadRowsError, ColumnError, SourceError
+from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, SourceError
 from locentropy.visits import expressions as expression
 from locentropy.visits.private_log import PRIVATE_LOG
 
@@ -33,18 +33,23 @@ _CONFUSING: Final = {
 }
 
 
-def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
+def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool, refuse_empty: bool = True) -> None:
     """Raise if the table would void the guarantee, or has bad rows and `bad_rows` is not "drop".
 
-    Counts of bad rows go to the private log only.
+    Counts of bad rows go to the private log only. So does, unless `refuse_empty`, that no row can be used: one
+    person's rows can decide that.
     """
     row = engine.run(expression.check_counts(engine.visits), "Checking").to_pylist()[0]
     if row["rows"] == 0:
-        raise SourceError(f"{engine.label}: the table has no rows.")
+        _found_empty(SourceError(f"{engine.label}: the table has no rows."), refuse=refuse_empty)
+        return
     for role in expression.id_columns(engine.visits):
         if row[f"known_{role}"] == 0:
-            raise ColumnError(
-                f"{engine.label}: the {role} column {engine.columns[role]!r} is empty: all ids are null."
+            _found_empty(
+                ColumnError(
+                    f"{engine.label}: the {role} column {engine.columns[role]!r} is empty: all ids are null."
+                ),
+                refuse=refuse_empty,
             )
     if not ids_as_written:
         _refuse_confusing_ids(engine, row)
@@ -60,9 +65,12 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
         good = expression.without_bad_rows(engine.visits)
         if engine.run(good.aggregate(rows=good.count()), "Checking")["rows"][0].as_py() == 0:
             named = ", ".join(repr(engine.columns[role]) for role in broken)
-            raise SourceError(
-                f"{engine.label}: no row is left after dropping those that break a rule. Are the columns {named} the "
-                f"right ones?{_TIME_ADVICE if 'time' in broken else ''}"
+            _found_empty(
+                SourceError(
+                    f"{engine.label}: no row is left after dropping those that break a rule. Are the columns {named} "
+                    f"the right ones?{_TIME_ADVICE if 'time' in broken else ''}"
+                ),
+                refuse=refuse_empty,
             )
     if broken and bad_rows == "fail":
         rules = expression.bad_rows(engine.visits)
@@ -74,6 +82,13 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
         unread = 2 * broken.get("time", 0) > row["rows"]
         remedy = f".{_TIME_ADVICE}" if unread else ', or drop such rows: bad_rows="drop" (--bad-rows drop).'
         raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Fix them{remedy}")))
+
+
+def _found_empty(error: LocentropyError, *, refuse: bool) -> None:
+    """Raise the error, or write it to the private log."""
+    if refuse:
+        raise error
+    PRIVATE_LOG.info("%s", error)
 
 
 def _refuse_confusing_ids(engine: Engine, row: dict[str, int]) -> None:

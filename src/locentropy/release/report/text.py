@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from locentropy.privacy.guarantee import exact_text
-from locentropy.release.manifest import TUNED, estimand_words, ledger_words, places_words, proof_words
+from locentropy.release.manifest import (
+    TUNED,
+    estimand_words,
+    existence_words,
+    ledger_words,
+    places_words,
+    proof_words,
+)
 from locentropy.release.report.html import Html, joined, paragraphs, tag
 from locentropy.release.report.ranking import TOP
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
@@ -90,10 +97,16 @@ def guarantee(statement: Statement) -> Html:
                 "ul",
                 tag(
                     "li",
-                    f"The guarantee is differential privacy with {numbers}, for the whole record of each user id. "
+                    f"The guarantee is differential privacy with {numbers}, for the whole record of each user id, "
+                    "present or absent. "
                     "Smaller numbers protect more. It holds whatever else somebody knows, now or later.",
                 ),
+                tag("li", stated.explain_groups()),
                 tag("li", f"Not protected, because it is public anyway: {_public(statement)}."),
+                tag(
+                    "li",
+                    f"Not protected either: that there is a release at all. {existence_words(statement)}",
+                ),
                 tag(
                     "li",
                     "Not guaranteed: that nothing can be learned about a place, or about people in general. A person "

@@ -84,8 +84,8 @@ def _only_visited() -> tuple[Change, ...]:
 
 
 def _surveyed_while_rehearsing(true: Any) -> Any:
-    def rehearse(survey: Any, queries: Any) -> None:
-        true(survey, queries)
+    def rehearse(survey: Any, queries: Any, **more: Any) -> None:
+        true(survey, queries, **more)
         survey.measure(queries, Locations(queries.locations), vars(paid_survey)["OpenDPNoise"]())
 
     return rehearse
