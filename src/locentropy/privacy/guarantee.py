@@ -33,6 +33,7 @@ from locentropy.privacy.rounding import (
     percent_down,
     percent_up,
 )
+from locentropy.privacy.strength import CERTAIN, Strength, strength_of, strength_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -153,6 +154,16 @@ class Guarantee:
         """Whether there is any guarantee."""
         return self.epsilon is not None
 
+    @property
+    def strength(self) -> Strength:
+        """How much it hides: "strong", "moderate", "weak", "none to speak of", or "none"."""
+        return strength_of(self.epsilon, self.delta)
+
+    def explain_strength(self) -> str:
+        """How much it hides, in a sentence or two. Part of the published documents."""
+        delta = exact_text(self.delta) if self.delta else None
+        return strength_words(self.strength, self.epsilon, delta)
+
     def __add__(self, other: Guarantee) -> Guarantee:
         if not isinstance(other, Guarantee):
             return NotImplemented
@@ -262,6 +273,8 @@ class Guarantee:
 
     def _bounds_in_words(self) -> str:
         belief = self.belief()
+        if belief.most > CERTAIN:  # rounded, it would read "at most 100 % and at least 0 %"
+            return "practically certain, or practically impossible"
         bound = f"at most {percent_up(belief.most)} and at least {percent_down(belief.least)} likely"
         if not self.delta:
             return bound
