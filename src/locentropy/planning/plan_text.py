@@ -100,7 +100,8 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
 
 
 def _explanation(guarantee: Guarantee) -> dict[str, Any]:
-    belief = guarantee.belief()
+    belief, replaced = guarantee.belief(), guarantee.for_replaced_record()
+    between = replaced.belief()
     return {
         "text": guarantee.explain(),
         "prior": belief.prior,
@@ -108,4 +109,11 @@ def _explanation(guarantee: Guarantee) -> dict[str, Any]:
         "least": belief.least,
         "exceptions": exact_text(belief.exceptions),
         "attacker_accuracy": guarantee.attacker_accuracy(),
+        "two_records_of_one_person": {
+            "epsilon": None if replaced.epsilon is None else exact_text(replaced.epsilon),
+            "delta": None if replaced.epsilon is None else exact_text(replaced.delta),
+            "most": between.most,
+            "least": between.least,
+            "exceptions": exact_text(between.exceptions),
+        },
     }
