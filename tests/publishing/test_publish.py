@@ -24,6 +24,7 @@ from locentropy.core.errors import (
 from locentropy.publishing import pay_and_measure as driver
 from locentropy.publishing import publication as publications
 from locentropy.publishing import publish as story
+from locentropy.publishing.publish import ResumedWarning
 from tests.publishing.making import LIMIT, PLACES, ROWS, ledger_in, names, public, visits_in
 
 PTR = le.LimitPTR(epsilon=8, delta=1e-4, max_locations=2, max_visits=2, min_users=2)
@@ -299,9 +300,11 @@ def test_a_full_disk_after_the_spend(
         with pytest.raises(OSError, match="No space") as failed:
             le.publish(visits, LIMIT, public(), out=tmp_path / "may", ledger=ledger)
     assert "Repeat the same call" in failed.value.__notes__[0]
-    assert len(ledger.history()) == 1
-    assert names(tmp_path) == [".may.publishing", "city.ledger", "visits.csv"]
-    le.publish(visits, LIMIT, public(), out=tmp_path / "may", ledger=ledger)
+    [spend] = ledger.history()
+    kept = f".may.{spend.id}.measurements"
+    assert names(tmp_path) == [kept, ".may.publishing", "city.ledger", "visits.csv"]
+    with pytest.warns(ResumedWarning):
+        le.publish(visits, LIMIT, public(), out=tmp_path / "may", ledger=ledger)
     assert len(ledger.history()) == 1
     assert names(tmp_path) == ["city.ledger", "may", "visits.csv"]
 

@@ -57,14 +57,13 @@ def nobody_counted(*, grid: bool, refuse_empty: bool) -> None:
 
     Without being asked it is not refused: one person at one place would decide whether there is a release.
     """
-    where = "the grid" if grid else "the places that are to be published"
-    ask = (
-        "Are its edges in the order south, west, north, east, and do lat and lon name the right columns?"
+    found = (
+        "No visit is in the grid, so all that can be published is noise. Are its edges in the order south, west, "
+        "north, east, and do lat and lon name the right columns?"
         if grid
-        else "Are ids written alike in both, and is the list's column of ids (--places-location) the right one?"
+        else "No visit is at any of the places, so all that can be published is noise. Are ids written alike in the "
+        "list and in the visits, and is the list's column of ids (--places-location) the right one?"
     )
     if refuse_empty:
-        raise SourceError(
-            f"No visit is in {where}, so all that could be published is noise. {ask} Nothing was spent."
-        )
-    PRIVATE_LOG.info("No visit is in %s: what is published is noise. %s", where, ask)
+        raise SourceError(f"{found} Nothing was spent.")
+    PRIVATE_LOG.info("%s", found)

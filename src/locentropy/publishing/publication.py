@@ -14,6 +14,8 @@ publication in another folder for example, is refused. How it is kept across cra
 from __future__ import annotations
 
 import os
+import shutil
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from glob import escape
@@ -22,18 +24,19 @@ from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import BudgetError, LedgerError, ParameterError, ReleaseError
 from locentropy.privacy.guarantee import exact_text
-from locentropy.publishing.draws import DrawJournal, keep_measurements, kept_measurements
+from locentropy.publishing.draws import DrawJournal, JournaledNoise, keep_measurements, kept_measurements
 from locentropy.release.files import finish, holds, recover, stage, staged_path
 from locentropy.release.statement import INFINITE, LedgerNote
 from locentropy.release.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from locentropy.ledger.ledger import Ledger
     from locentropy.ledger.rules import Account
     from locentropy.privacy.guarantee import Guarantee
+    from locentropy.privacy.noise import OpenDPNoise
     from locentropy.release.measurements import KeptMeasurements
     from locentropy.release.release import Release
 
@@ -106,17 +109,26 @@ class Publication:
             self.begun = earlier  # refused, so nothing was spent now; any other failure leaves that open
             raise
 
-    def open_draws(self) -> DrawJournal:
-        """The draws of an earlier attempt, or a new journal with a new id: every draw is on disk before it is used."""
-        journal = DrawJournal(self._draws, self.release_id)
-        self.release_id = journal.release_id
-        return journal
+    @contextmanager
+    def journaled_noise(self) -> Iterator[OpenDPNoise]:
+        """Noise whose every draw is on disk before it is used; draws of an earlier attempt are not repeated."""
+        with closing(DrawJournal(self._draws, self.release_id)) as journal:
+            self.release_id = journal.release_id
+            yield JournaledNoise(journal)
+
+    @property
+    def drawn_id(self) -> str:
+        """The id of the draw; there is one as soon as noise is."""
+        if self.release_id is None:
+            raise ReleaseError(f"{self.target}: nothing was drawn for it.")
+        return self.release_id
 
     def keep(self, kept: KeptMeasurements) -> None:
         """Write the measurements to disk: from here on nothing else is drawn for this spend."""
         keep_measurements(kept, self._measurements)
         self.remember_drawn(kept.release_id)
         self.drawn = True
+        self._draws.unlink(missing_ok=True)
 
     def measurements(self) -> KeptMeasurements | None:
         """What an earlier attempt has measured, if it got that far."""
@@ -143,27 +155,28 @@ class Publication:
         """Write a release to disk, complete, beside its directory."""
         stage(release, self.target)
 
-    def check_staged(self) -> None:
-        """Raise if files that an earlier attempt has staged are no longer complete."""
+    def check_staged(self, *, measured: bool) -> None:
+        """Remove files of an earlier attempt that are not complete any more, if they can be computed again.
+
+        Version 0.1 kept no measurements: what it drew is in the files alone, some of which it may not have named yet.
+        """
         if self.release_id is None:
             return
+        if self.drawn and not measured and not self.is_staged:
+            recover(self.target, self.release_id)
         staged = staged_path(self.target, self.release_id)
         if staged.is_dir() and not verify(staged).ok:
-            raise ReleaseError(
-                f"{staged}, which an earlier attempt has drawn, is not whole any more, and was not published. Choose "
-                "another directory; to publish there spends again, because numbers are drawn once for a spend."
-            )
-
-    def recover(self) -> None:
-        """Find files that an attempt of version 0.1 has drawn and did not name any more."""
-        if self.drawn and self.release_id is not None and not self.is_staged:
-            recover(self.target, self.release_id)
+            if not measured:
+                raise ReleaseError(
+                    f"{staged}, which an earlier attempt has drawn, is not whole any more, and was not published. "
+                    "Choose another directory; to publish there spends again, because numbers are drawn once for a "
+                    "spend."
+                )
+            shutil.rmtree(staged)
 
     def refuse_second_draw(self, ledger: Ledger | None) -> None:
         """Raise if an earlier attempt has drawn: its files are gone from here, but may be elsewhere."""
-        noted = ledger is not None and any(
-            known.spend == self.spend_id and known.release != self.release_id for known in ledger.releases()
-        )
+        noted = ledger is not None and any(known.spend == self.spend_id for known in ledger.releases())
         if self.drawn or noted:
             raise ReleaseError(
                 f"An earlier attempt has drawn the release for {self.target}, and it is no longer there. It is not "
@@ -173,12 +186,10 @@ class Publication:
 
     def finish(self, ledger: Ledger | None) -> None:
         """Give the staged release its name. Calling it twice changes nothing."""
-        if self.release_id is None:
-            raise ReleaseError(f"{self.target}: nothing is staged for it.")
         self.record_draw(ledger)
-        finish(staged_path(self.target, self.release_id), self.target)
+        finish(staged_path(self.target, self.drawn_id), self.target)
         if ledger is not None:
-            ledger.record_release(self.spend_id, self.release_id, "published")
+            ledger.record_release(self.spend_id, self.drawn_id, "published")
         for path in (self._draws, self._measurements):
             path.unlink(missing_ok=True)
         self.begun = False  # all is done: there is nothing left to resume

@@ -15,19 +15,18 @@ from __future__ import annotations
 
 import os
 import warnings
-from contextlib import closing
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from locentropy.core.errors import ParameterError, ReleaseError, SourceError
+from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.locations import Locations
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
 from locentropy.privacy.noise import OpenDPNoise
-from locentropy.publishing.draws import JournaledNoise
-from locentropy.publishing.pay_and_measure import pay_and_measure
+from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
 from locentropy.publishing.publication import Publication, check_name, ledger_note
 from locentropy.publishing.publication_file import locked_publication
 from locentropy.publishing.request import Request
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from locentropy.core.queries import Queries
     from locentropy.mechanisms.base import Mechanism
     from locentropy.places.public_list import PublicLocations
+    from locentropy.privacy.noise import Noise
     from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.release.statement import EntropyUnit
     from locentropy.visits.columns import Roles
@@ -67,6 +67,7 @@ def publish(
     about: About | None = None,
     exclude: PublicLocations | None = None,
     not_private: bool = False,
+    refuse_empty: bool = False,
     entropy_unit: EntropyUnit = "nats",
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
@@ -94,6 +95,9 @@ def publish(
         Places never to publish: visits to them do not count at all.
     not_private
         Must be True for a mechanism without a guarantee; every file is then marked.
+    refuse_empty
+        Whether to refuse, at no cost, if no visit is at any of the places. That a release exists then tells that
+        somebody was there, which no ε covers: every file says so. Without it the private log tells the owner.
     entropy_unit
         "nats" or "bits".
     resources
@@ -101,7 +105,10 @@ def publish(
     progress
         A function that is called with what is being done.
     """
-    request = Request(mechanism, locations, exclude, about or About(), entropy_unit, not_private)
+    request = Request(
+        mechanism, locations, exclude, about or About(), entropy_unit, not_private, refuse_empty
+    )
+    request.chosen.warn_of_exclusions()
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
     return carry_out(request, visits, out=out, ledger=book, resources=resources, progress=progress)
 
@@ -123,36 +130,46 @@ def carry_out(
             'publish(Visits("checkins.parquet", user="uid", location="venue"), Shares(epsilon=1.0), '
             'PublicLocations("places.csv"), ledger="city.ledger")'
         )
-    read = partial(open_queries, visits, resources=resources, progress=progress, when_open=when_open)
+    read = partial(
+        open_queries,
+        visits,
+        resources=resources,
+        progress=progress,
+        when_open=when_open,
+        refuse_empty=request.refuse_empty,
+    )
     measure = partial(_measure, request, ledger=ledger, read=read, progress=progress)
     infer = partial(_infer, request, ledger=ledger, bad_rows=visits.bad_rows)
     if out is None:
-        return _in_memory(Publication(Path(), new_id(), new_id()), measure, infer, ledger)
+        publication = Publication(Path(), new_id(), new_id())
+        kept = measure(publication, lambda: nullcontext(OpenDPNoise()))
+        publication.record_draw(ledger)
+        release = infer(publication, kept)
+        if ledger is not None:  # there is no file to name: it is in the caller's hands
+            ledger.record_release(publication.spend_id, kept.release_id, "published")
+        return release
     named = Path(os.path.abspath(out))  # noqa: PTH100  # without dots
     if not named.name:
-        raise ReleaseError(f"{out} is no directory of its own. Name one: out='may', or --out may")
+        raise ReleaseError(f"{out} is no directory of its own. For example: out='may'")
     target = marked_target(named, private=request.guarantee.private)
     check_name(target)
     with locked_publication(target, request.identity(ledger), ledger) as publication:
-        publication.recover()
-        kept: KeptMeasurements | None = publication.measurements()
-        if publication.is_staged:
-            publication.check_staged()
+        earlier = publication.measurements()
+        publication.check_staged(measured=earlier is not None)
+        if publication.is_staged or earlier is not None:
             warnings.warn(
                 f"An earlier attempt had drawn the release for {target}: it was finished as it was, and the visits "
                 "were not read again.",
                 ResumedWarning,
                 stacklevel=3,
             )
-        else:
+        if not publication.is_staged:
             publication.check_target()
-            if kept is None:
+            if earlier is None:
                 publication.refuse_second_draw(ledger)
-                with closing(publication.open_draws()) as draws:
-                    publication.keep(measure(publication, JournaledNoise(draws)))
-                kept = publication.measurements()
+                publication.keep(measure(publication, publication.journaled_noise))
             publication.record_draw(ledger)
-            publication.stage(infer(publication, kept))
+            publication.stage(infer(publication, publication.measurements()))
         publication.finish(ledger)
     try:
         return Release.load(target)
@@ -161,25 +178,10 @@ def carry_out(
         raise
 
 
-def _in_memory(
-    publication: Publication,
-    measure: Callable[[Publication, OpenDPNoise], KeptMeasurements],
-    infer: Callable[[Publication, KeptMeasurements], Release],
-    ledger: Ledger | None,
-) -> Release:
-    """The release without files; the ledger records it all the same."""
-    kept = measure(publication, OpenDPNoise())
-    publication.record_draw(ledger)
-    release = infer(publication, kept)
-    if ledger is not None:
-        ledger.record_release(publication.spend_id, kept.release_id, "published")
-    return release
-
-
 def _measure(
     request: Request,
     publication: Publication,
-    noise: OpenDPNoise,
+    open_noise: Callable[[], AbstractContextManager[OpenDPNoise]],
     *,
     ledger: Ledger | None,
     read: Callable[..., AbstractContextManager[Queries]],
@@ -191,25 +193,28 @@ def _measure(
         if ledger is not None and not publication.is_paid(ledger):
             ledger.check(request.guarantee)  # the spend itself decides; this refuses before the data is read
 
-    def cross(queries: Queries) -> Measurements:
-        """The crossing: from here on, everything is fit to publish."""
-        listed = request.listed
-        if isinstance(request.locations, SelectLocations):
-            listed = request.locations.select(queries, noise)
-            queries = queries.restricted_to(listed)
-        return request.mechanism.measure(queries, listed, noise)
+    def measure(queries: Queries) -> Measurements:
+        with open_noise() as noise:
+            return _cross(request, queries, noise)
 
     _, measurements = pay_and_measure(
         check=check,
         read=lambda: request.chosen.open(read),
         rehearse=lambda queries: _rehearse(request, queries),
         pay=lambda: publication.pay(ledger, request.guarantee, request.about.title),
-        measure=cross,
+        measure=measure,
         progress=progress,
     )
-    if publication.release_id is None:
-        raise AssertionError  # an id is made before anything is drawn
-    return KeptMeasurements.of(publication.release_id, measurements, request.mechanism)
+    return KeptMeasurements.of(publication.drawn_id, measurements, request.mechanism)
+
+
+def _cross(request: Request, queries: Queries, noise: Noise) -> Measurements:
+    """The crossing: from here on, everything is fit to publish."""
+    listed = request.listed
+    if isinstance(request.locations, SelectLocations):
+        listed = request.locations.select(queries, noise)
+        queries = queries.restricted_to(listed)
+    return request.mechanism.measure(queries, listed, noise)
 
 
 def _infer(
@@ -222,11 +227,9 @@ def _infer(
 ) -> Release:
     """The release, from measurements and public things alone."""
     if kept is None:
-        raise ReleaseError(f"{publication.target}: its measurements are gone.")
-    measurements, listed = kept.measurements, request.listed
-    if isinstance(request.locations, SelectLocations):
-        listed = Locations(measurements.locations)  # the selection made this list, and it is public now
-    estimates = request.mechanism.estimate(measurements, listed)
+        raise ReleaseError(f"{publication.target}: the measurements beside it are gone.")
+    listed = _listed(request, kept.measurements)
+    estimates = request.mechanism.estimate(kept.measurements, listed)
     book = None if ledger is None else ledger.read()
     note = None if book is None else ledger_note(book, publication.spend_id)
     tuned = book is not None and bool(book.evaluations)
@@ -235,18 +238,16 @@ def _infer(
     return Release.of(estimates, listed, statement, published)
 
 
+def _listed(request: Request, measurements: Measurements) -> Locations | None:
+    """The public list; where places were selected, the selection has made one."""
+    if isinstance(request.locations, SelectLocations):
+        return Locations(measurements.locations)
+    return request.listed
+
+
 def _rehearse(request: Request, queries: Queries) -> None:
     """Ask what will be asked first, so that what can fail because of the data fails before the spend."""
     if isinstance(request.locations, SelectLocations):
         request.locations.rehearse(queries)
     if not request.mechanism.rehearse(queries):
-        grid = isinstance(request.locations, Grid)
-        where = "the grid" if grid else "the places that are to be published"
-        ask = (
-            "Are its edges in the order south, west, north, east, and do lat and lon name the right columns?"
-            if grid
-            else "Are ids written alike in both, and is the list's column of ids (--places-location) the right one?"
-        )
-        raise SourceError(
-            f"No visit is in {where}, so all that could be published is noise. {ask} Nothing was spent."
-        )
+        nobody_counted(grid=isinstance(request.locations, Grid), refuse_empty=request.refuse_empty)

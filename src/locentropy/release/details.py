@@ -84,6 +84,8 @@ def _guarantee(statement: Statement) -> dict[str, Any]:
         "epsilon": INFINITE if guarantee.epsilon is None else exact_text(guarantee.epsilon),
         "delta": exact_text(guarantee.delta),
         "protects": UNIT if guarantee.private else "nobody",
+        "user_column": statement.user_column,
+        "strength": guarantee.strength,
         "neighbours": NEIGHBOURS,
         "for_one_person": guarantee.explain(),
         "for_two_records_of_one_person": _replaced(guarantee.for_replaced_record()),
@@ -127,6 +129,9 @@ def statement_in(document: dict[str, Any]) -> Statement:
             **_method_in(mechanism),
             # Versions that do not say always refused to publish about places without a visit.
             refuse_empty=get({"refuse_empty": True} | document, "refuse_empty", bool),
+            user_column=get(
+                {"user_column": None} | get(document, "guarantee", dict), "user_column", str | None
+            ),
             inference=get({"inference": None} | mechanism, "inference", str | None),
             inferred_by=get({"inferred_by": None} | mechanism, "inferred_by", str | None),
             entropy_unit=get(get(document, "table", dict), "unit", str),

@@ -46,7 +46,8 @@ def manifest(statement: Statement) -> dict[str, Any]:
 def heading(statement: Statement) -> str:
     """The first lines of both documents."""
     if statement.private:
-        return f"The privacy guarantee of this release. {statement.guarantee.explain()}"
+        stated = statement.guarantee
+        return f"The privacy guarantee of this release. {stated.explain_strength()} {stated.explain()}"
     return (
         f"{NOT_PRIVATE}. This release has no guarantee for the people in the data and must not be published.\n"
         f"Why: {'; '.join(statement.guarantee.reasons)}."
@@ -95,6 +96,12 @@ def proof_words(statement: Statement) -> str:
         f"The guarantee is stated and proved by the author of {statement.mechanism}, which is not part of locentropy, "
         f"and was not checked by it. The author's proof: {statement.method.proof}."
     )
+
+
+def person_words(statement: Statement) -> str:
+    """Who one person is: an id, and of which column."""
+    column = statement.user_column
+    return "one user id" if column is None else f"one id of the column {column!r}"
 
 
 def existence_words(statement: Statement) -> str:
@@ -187,8 +194,8 @@ def _loss(statement: Statement) -> dict[str, Any]:
     loss: dict[str, Any] = {
         "privacy_unit": "Person" if guarantee.private else "None",
         "privacy_unit_details": (
-            "One person's whole record in the table, present or absent: all visits under one user id, at all places "
-            "and times. A person under several ids is protected for each of them alone."
+            f"One person's whole record in the table, present or absent: all visits under {person_words(statement)}, "
+            "at all places and times. A person under several ids is protected for each of them alone."
             if guarantee.private
             else "There is no guarantee for anybody."
         ),
@@ -197,7 +204,8 @@ def _loss(statement: Statement) -> dict[str, Any]:
         loss["privacy_parameters"] = numbers(guarantee)
         loss["privacy_parameters_details"] = (
             f"Exactly ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}, for the whole release: "
-            f"which locations appear and all their values. {guarantee.explain()} {guarantee.explain_groups()}"
+            f"which locations appear and all their values. {guarantee.explain_strength()} {guarantee.explain()} "
+            f"{guarantee.explain_groups()}"
         )
     else:
         loss["privacy_parameters_details"] = (

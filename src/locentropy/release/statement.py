@@ -163,6 +163,8 @@ class Statement:
     """The version of this package that ran it."""
     refuse_empty: bool = False
     """Whether the release would have been refused if no visit were at any of the places: that it exists then tells."""
+    user_column: str | None = None
+    """The column whose ids are the people: who is protected; releases of version 0.1 do not say."""
     built_in: bool = True
     """Whether the mechanism comes with this package; if not, its author answers for the guarantee."""
 
@@ -175,7 +177,7 @@ class Statement:
         _check_owner(self)
         if self.expected_error is not None:
             _check_words("expected_error", self.expected_error, lines=True)
-        for name in ("inference", "inferred_by"):
+        for name in ("inference", "inferred_by", "user_column"):
             if getattr(self, name) is not None:
                 _check_words(name, getattr(self, name))
         _check_choice("estimand", self.estimand, get_args(Estimand))

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from locentropy.privacy.guarantee import exact_text
+from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.release.manifest import (
     TUNED,
     estimand_words,
     existence_words,
     ledger_words,
+    person_words,
     places_words,
     proof_words,
 )
@@ -21,6 +23,7 @@ from locentropy.release.report.ranking import TOP
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
 
 if TYPE_CHECKING:
+    from locentropy.privacy.guarantee import Guarantee
     from locentropy.release.release import Release
     from locentropy.release.report.ranking import Ranking
     from locentropy.release.report.rows import Rows
@@ -84,11 +87,15 @@ def guarantee(statement: Statement) -> Html:
     return joined(
         tag(
             "p",
-            "These numbers were made from visits of people, and noise was added so that they would come out almost "
-            "alike without any one of them: leave out everything that is known about one person, all their visits "
-            "to all places, and any outcome is nearly as likely as before.",
+            f"These numbers were made from visits of people, and noise was added to hide each of them. "
+            f"{stated.explain_strength()} What is left out is everything that is known about that person: all their "
+            "visits to all places."
+            if not is_large(stated.epsilon)
+            else f"These numbers were made from visits of people, and a little noise was added. "
+            f"{stated.explain_strength()}",
             class_="big",
         ),
+        _large(stated),
         tag("p", tag("strong", "For one person this means: "), stated.explain()),
         tag(
             "details",
@@ -97,8 +104,8 @@ def guarantee(statement: Statement) -> Html:
                 "ul",
                 tag(
                     "li",
-                    f"The guarantee is differential privacy with {numbers}, for the whole record of each user id, "
-                    "present or absent. "
+                    f"The guarantee is differential privacy with {numbers}, for the whole record of a person, present or "
+                    f"absent, where a person is {person_words(statement)}. "
                     "Smaller numbers protect more. It holds whatever else somebody knows, now or later.",
                 ),
                 tag("li", stated.explain_groups()),
@@ -117,6 +124,20 @@ def guarantee(statement: Statement) -> Html:
             ),
         ),
         tuned,
+    )
+
+
+def _large(stated: Guarantee) -> Html:
+    """A notice where ε is so large that the release should be read as one without protection."""
+    if not is_large(stated.epsilon):
+        return Html("")
+    return tag(
+        "p",
+        tag("strong", "A very large ε. "),
+        f"From about {LARGEST_EPSILON} on, the guarantee is true and promises next to nothing. The publisher was told so, "
+        "and chose it. Treat these numbers as if no noise had been added.",
+        class_="notice",
+        role="alert",
     )
 
 
