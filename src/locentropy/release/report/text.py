@@ -85,16 +85,7 @@ def guarantee(statement: Statement) -> Html:
     )
     tuned = tag("p", f"Beware: {TUNED}.", class_="notice") if statement.tuned_unaccounted else Html("")
     return joined(
-        tag(
-            "p",
-            f"These numbers were made from visits of people, and noise was added to hide each of them. "
-            f"{stated.explain_strength()} What is left out is everything that is known about that person: all their "
-            "visits to all places."
-            if not is_large(stated.epsilon)
-            else f"These numbers were made from visits of people, and a little noise was added. "
-            f"{stated.explain_strength()}",
-            class_="big",
-        ),
+        tag("p", _lead(stated), class_="big"),
         _large(stated),
         tag("p", tag("strong", "For one person this means: "), stated.explain()),
         tag(
@@ -104,8 +95,8 @@ def guarantee(statement: Statement) -> Html:
                 "ul",
                 tag(
                     "li",
-                    f"The guarantee is differential privacy with {numbers}, for the whole record of a person, present or "
-                    f"absent, where a person is {person_words(statement)}. "
+                    f"The guarantee is differential privacy with {numbers}, for the whole record of a person, present "
+                    f"or absent, where a person is {person_words(statement)}. "
                     "Smaller numbers protect more. It holds whatever else somebody knows, now or later.",
                 ),
                 tag("li", stated.explain_groups()),
@@ -127,6 +118,17 @@ def guarantee(statement: Statement) -> Html:
     )
 
 
+def _lead(stated: Guarantee) -> str:
+    """The first sentences about the guarantee, which say no more than ε does."""
+    made = "These numbers were made from visits of people"
+    if is_large(stated.epsilon):
+        return f"{made}, and a little noise was added. {stated.explain_strength()}"
+    return (
+        f"{made}, and noise was added to hide each of them. {stated.explain_strength()} To leave out a person is to "
+        "leave out everything that is known about them: all their visits to all places."
+    )
+
+
 def _large(stated: Guarantee) -> Html:
     """A notice where ε is so large that the release should be read as one without protection."""
     if not is_large(stated.epsilon):
@@ -134,8 +136,8 @@ def _large(stated: Guarantee) -> Html:
     return tag(
         "p",
         tag("strong", "A very large ε. "),
-        f"From about {LARGEST_EPSILON} on, the guarantee is true and promises next to nothing. The publisher was told so, "
-        "and chose it. Treat these numbers as if no noise had been added.",
+        f"Above about {LARGEST_EPSILON} a guarantee promises next to nothing. Treat these numbers as if no noise had "
+        "been added.",
         class_="notice",
         role="alert",
     )
