@@ -26,6 +26,7 @@ from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
 from locentropy.privacy.noise import OpenDPNoise
+from locentropy.publishing.notices import give, notices, warn_of_user_column
 from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
 from locentropy.publishing.publication import Publication, check_name, ledger_note
 from locentropy.publishing.publication_file import locked_publication
@@ -34,6 +35,7 @@ from locentropy.release.files import marked_target
 from locentropy.release.measurements import KeptMeasurements
 from locentropy.release.release import Release
 from locentropy.release.statement import About
+from locentropy.visits.person_column import check_publishable
 from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
@@ -67,6 +69,7 @@ def publish(
     about: About | None = None,
     exclude: PublicLocations | None = None,
     not_private: bool = False,
+    large_epsilon: bool = False,
     refuse_empty: bool = False,
     entropy_unit: EntropyUnit = "nats",
     resources: Resources = DEFAULT_RESOURCES,
@@ -95,6 +98,8 @@ def publish(
         Places never to publish: visits to them do not count at all.
     not_private
         Must be True for a mechanism without a guarantee; every file is then marked.
+    large_epsilon
+        Must be True for an ε above 10, which hides hardly anything about one person; the page then says so.
     refuse_empty
         Whether to refuse, at no cost, if no visit is at any of the places. That a release exists then tells that
         somebody was there, which no ε covers: every file says so. Without it the private log tells the owner.
@@ -106,11 +111,27 @@ def publish(
         A function that is called with what is being done.
     """
     request = Request(
-        mechanism, locations, exclude, about or About(), entropy_unit, not_private, refuse_empty
+        mechanism,
+        locations,
+        exclude,
+        about or About(),
+        entropy_unit,
+        not_private,
+        refuse_empty,
+        large_epsilon,
     )
     request.chosen.warn_of_exclusions()
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
-    return carry_out(request, visits, out=out, ledger=book, resources=resources, progress=progress)
+    give(notices(request, book))
+    return carry_out(
+        request,
+        visits,
+        out=out,
+        ledger=book,
+        resources=resources,
+        progress=progress,
+        when_open=lambda columns: warn_of_user_column(visits, columns, private=request.guarantee.private),
+    )
 
 
 def carry_out(
@@ -130,15 +151,22 @@ def carry_out(
             'publish(Visits("checkins.parquet", user="uid", location="venue"), Shares(epsilon=1.0), '
             'PublicLocations("places.csv"), ledger="city.ledger")'
         )
+    columns: Roles = {}
+
+    def opened(found: Roles) -> None:
+        check_publishable(found["user"])
+        columns.update(found)
+        when_open(found)
+
     read = partial(
         open_queries,
         visits,
         resources=resources,
         progress=progress,
-        when_open=when_open,
+        when_open=opened,
         refuse_empty=request.refuse_empty,
     )
-    measure = partial(_measure, request, ledger=ledger, read=read, progress=progress)
+    measure = partial(_measure, request, ledger=ledger, read=read, progress=progress, columns=columns)
     infer = partial(_infer, request, ledger=ledger, bad_rows=visits.bad_rows)
     if out is None:
         publication = Publication(Path(), new_id(), new_id())
@@ -186,6 +214,7 @@ def _measure(
     ledger: Ledger | None,
     read: Callable[..., AbstractContextManager[Queries]],
     progress: Progress | None,
+    columns: Roles,
 ) -> KeptMeasurements:
     """Read, pay and measure."""
 
@@ -205,7 +234,7 @@ def _measure(
         measure=measure,
         progress=progress,
     )
-    return KeptMeasurements.of(publication.drawn_id, measurements, request.mechanism)
+    return KeptMeasurements.of(publication.drawn_id, measurements, request.mechanism, columns.get("user"))
 
 
 def _cross(request: Request, queries: Queries, noise: Noise) -> Measurements:
@@ -233,7 +262,9 @@ def _infer(
     book = None if ledger is None else ledger.read()
     note = None if book is None else ledger_note(book, publication.spend_id)
     tuned = book is not None and bool(book.evaluations)
-    statement = request.statement(kept.release_id, note, tuned=tuned, bad_rows=bad_rows)
+    statement = request.statement(
+        kept.release_id, note, tuned=tuned, bad_rows=bad_rows, user_column=kept.user_column
+    )
     published = kept if request.mechanism.publishes_measurements else None
     return Release.of(estimates, listed, statement, published)
 

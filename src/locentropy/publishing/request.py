@@ -16,6 +16,7 @@ from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
+from locentropy.privacy.strength import check_large_epsilon
 from locentropy.publishing.chosen_locations import THREE_WAYS, ChosenLocations
 from locentropy.publishing.publication_file import NO_LEDGER_ID
 from locentropy.release.statement import About, Statement
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from locentropy.visits.visits import BadRows
 
 _CALL = 'publish(visits, Shares(epsilon=1.0), PublicLocations("places.csv"), ledger="city.ledger")'
+_LARGE = f"{_CALL[:-1]}, large_epsilon=True)".replace("1.0", "12.0")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,9 @@ class Request:
     refuse_empty: bool = False
     """Whether to refuse if no visit is at any of the places. That a release exists then depends on the data."""
 
+    large_epsilon: bool = False
+    """Must be True if ε is above 10. Not part of the identity, because ε is."""
+
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
         if self.locations is None and self.locations_kind == "public-list":
@@ -70,6 +75,12 @@ class Request:
                 parameter="refuse_empty",
                 example=f"{_CALL[:-1]}, refuse_empty=True)",
             )
+        check_large_epsilon(
+            self.guarantee.epsilon,
+            accepted=self.large_epsilon,
+            of="a release",
+            example=_LARGE,
+        )
         self.statement("0" * 32, None, tuned=False)  # raises for words that cannot be published
 
     @cached_property
@@ -146,7 +157,13 @@ class Request:
         return self.locations.provenance if isinstance(self.locations, PublicLocations) else self._source
 
     def statement(
-        self, release_id: str, note: LedgerNote | None, *, tuned: bool, bad_rows: BadRows = "fail"
+        self,
+        release_id: str,
+        note: LedgerNote | None,
+        *,
+        tuned: bool,
+        bad_rows: BadRows = "fail",
+        user_column: str | None = None,
     ) -> Statement:
         """All that is said about the release; of dropped rows the rule, never their number."""
         parameters = {name: str(value) for name, value in written_parameters(self.mechanism).items()}
@@ -171,6 +188,7 @@ class Request:
             tuned_unaccounted=tuned,
             entropy_unit=self.entropy_unit,
             refuse_empty=self.refuse_empty,
+            user_column=user_column,
             expected_error=self.plan.expected.summary,
         )
 

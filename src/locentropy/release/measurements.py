@@ -51,14 +51,22 @@ class KeptMeasurements:
     """The noisy integers."""
     scales: Mapping[str, float] = field(default_factory=dict)
     """The scale of the noise of each query, where it is a public constant."""
+    user_column: str | None = None
+    """The column that was the person when they were measured."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scales", MappingProxyType(dict(self.scales)))
 
     @classmethod
-    def of(cls, release_id: str, measurements: Measurements, mechanism: Mechanism) -> KeptMeasurements:
+    def of(
+        cls,
+        release_id: str,
+        measurements: Measurements,
+        mechanism: Mechanism,
+        user_column: str | None = None,
+    ) -> KeptMeasurements:
         """The measurements of a mechanism, with its public scales."""
-        return cls(release_id, measurements, mechanism.public_scales)
+        return cls(release_id, measurements, mechanism.public_scales, user_column)
 
 
 def measurements_parquet(kept: KeptMeasurements) -> pa.Buffer:
@@ -75,7 +83,12 @@ def measurements_parquet(kept: KeptMeasurements) -> pa.Buffer:
             "locations": _nested(ids, len(values)),
         }
     )
-    about = {"format": FORMAT, "release_id": kept.release_id, "private": measured.private}
+    about = {
+        "format": FORMAT,
+        "release_id": kept.release_id,
+        "private": measured.private,
+        "user_column": kept.user_column,
+    }
     sink = pa.BufferOutputStream()
     pq.write_table(table.replace_schema_metadata({KEY: json.dumps(about).encode()}), sink)
     return sink.getvalue()
@@ -113,15 +126,16 @@ def _kept(table: pa.Table) -> KeptMeasurements:
     about = json.loads((table.schema.metadata or {}).get(KEY, b"null"))
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise ReleaseError(f"its format is not '{FORMAT}'; a newer version of locentropy may read it")
-    release_id, private = about.get("release_id"), about.get("private")
+    release_id, private, user = (about.get(key) for key in ("release_id", "private", "user_column"))
     expected = ["query", "shape", "values", "scale", "locations"]
-    if not isinstance(release_id, str) or not isinstance(private, bool) or table.column_names != expected:
+    typed = isinstance(release_id, str) and isinstance(private, bool) and isinstance(user, str | None)
+    if not typed or table.column_names != expected:
         raise ReleaseError("it has other columns, or says other things about itself, than measurements do")
     names = table["query"].to_pylist()
     if not 1 <= len(names) <= _MOST_QUERIES or names[0] != _LOCATIONS or len(set(names)) != len(names):
         raise ReleaseError("its queries are not what they should be")
     ids = table["locations"][0].values
-    if not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type)) or ids.null_count:
+    if ids is None or not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type)) or ids.null_count:
         raise ReleaseError("its locations are not ids")
     values, scales = {}, {}
     for at, name in enumerate(names[1:], start=1):
@@ -131,7 +145,7 @@ def _kept(table: pa.Table) -> KeptMeasurements:
             if not (math.isfinite(scale) and scale > 0):
                 raise ReleaseError("a scale is not a number above 0")
             scales[name] = scale
-    return KeptMeasurements(release_id, Measurements(ids, values, private), scales)
+    return KeptMeasurements(release_id, Measurements(ids, values, private), scales, user)
 
 
 def _array(shape: Any, flat: pa.Array | None) -> np.ndarray[Any, Any]:
