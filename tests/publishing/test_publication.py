@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import locentropy as le
-from locentropy.core.errors import LedgerError, LocentropyError, ReleaseError
+from locentropy.core.errors import BudgetError, LedgerError, ReleaseError
 from locentropy.publishing import publication_file
 from locentropy.publishing.publication import Publication
 from locentropy.publishing.publish import ResumedWarning
@@ -56,8 +56,8 @@ class TestTakingUp:
         self, cut: Callable[..., None], again: Publishing, tmp_path: Path
     ) -> None:
         cut(LOCKED)
-        with pytest.raises(LocentropyError):
-            again(mechanism=le.paper.Limit(11, max_locations=3, max_visits=2))
+        with pytest.raises(BudgetError):
+            again(mechanism=le.paper.Limit(11, max_locations=3, max_visits=2), large_epsilon=True)
         assert names(tmp_path) == ["city.ledger"]
 
     def test_paid(

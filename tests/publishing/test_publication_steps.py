@@ -110,7 +110,7 @@ class TestBeforeTheSpend:
     ) -> None:
         monkeypatch.setattr(story, "open_queries", _unread)
         with pytest.raises(BudgetError):
-            again(mechanism=le.paper.Limit(11, max_locations=3, max_visits=2))
+            again(mechanism=le.paper.Limit(11, max_locations=3, max_visits=2), large_epsilon=True)
 
     def test_a_ledger_that_may_not_be_written_too(
         self, again: Publishing, monkeypatch: pytest.MonkeyPatch

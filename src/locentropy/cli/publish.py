@@ -13,7 +13,7 @@ import typer
 from locentropy.cli import options, place_options, plan_check
 from locentropy.cli.console import note, progress_bar, warn
 from locentropy.cli.disclosure import tell_privacy_unit
-from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions
+from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions, warnings_told
 from locentropy.cli.option_groups import AboutOptions, option_name, with_option_groups
 from locentropy.cli.place_options import PlaceOptions
 from locentropy.cli.signals import ignore_signals
@@ -59,6 +59,10 @@ def publish(
     ] = None,
     not_private: Annotated[
         bool, typer.Option("--not-private", help="Needed where nothing is promised; closes the ledger.")
+    ] = False,
+    large_epsilon: Annotated[
+        bool,
+        typer.Option("--large-epsilon", help="Needed for an ε above 10, which hides hardly anything."),
     ] = False,
     refuse_empty: Annotated[
         bool,
@@ -111,15 +115,17 @@ def publish(
         plan_check.check_places(plan, planned, chosen)
         mechanism, chosen = planned.mechanism, chosen or planned.selection
         said = _words_with(plan, planned, said)
-    request = Request(
-        mechanism,
-        chosen,
-        None if exclude is None else PublicLocations(exclude),
-        About(**said),
-        entropy_unit,  # type: ignore[arg-type]  # checked by the request itself
-        not_private,
-        refuse_empty,
-    )
+    with warnings_told():
+        request = Request(
+            mechanism,
+            chosen,
+            None if exclude is None else PublicLocations(exclude),
+            About(**said),
+            entropy_unit,  # type: ignore[arg-type]  # checked by the request itself
+            not_private,
+            refuse_empty,
+            large_epsilon,
+        )
     listed = request.listed
     with _told():
         request.chosen.warn_of_exclusions()

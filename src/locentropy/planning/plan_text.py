@@ -42,6 +42,7 @@ def as_text(plan: Plan) -> str:
         (
             f"Plan: {headline(plan)}.",
             guarantee_line(plan.guarantee),
+            plan.guarantee.explain_strength(),
             plan.guarantee.explain(),
             plan.expected.noise,
             *_rows(plan.expected),
@@ -104,6 +105,8 @@ def _explanation(guarantee: Guarantee) -> dict[str, Any]:
     between = replaced.belief()
     return {
         "text": guarantee.explain(),
+        "strength": guarantee.strength,
+        "strength_in_words": guarantee.explain_strength(),
         "prior": belief.prior,
         "most": belief.most,
         "least": belief.least,

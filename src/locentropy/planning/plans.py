@@ -15,8 +15,9 @@ from locentropy.core.checks import check_choice, check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
-from locentropy.mechanisms.parameters import read_parameters
+from locentropy.mechanisms.parameters import read_parameters, warn_of_large_delta
 from locentropy.mechanisms.select import SelectLocations
+from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.release.statement import About
 
 if TYPE_CHECKING:
@@ -89,7 +90,13 @@ class Plan:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know beyond the numbers."""
-        return self.expected.warnings
+        if not is_large(self.guarantee.epsilon):
+            return self.expected.warnings
+        large = (
+            f"ε is above {LARGEST_EPSILON}: it hides hardly anything about one person, and is published only with "
+            "large_epsilon=True (--large-epsilon)."
+        )
+        return (large, *self.expected.warnings)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything the plan says, for machines; budgets as exact decimal texts."""
@@ -195,7 +202,19 @@ def plan(
             "selection" if selection else "by-mechanism" if mechanism.selects_locations else "public-list"
         )
     sizes = _sizes(users_per_location)
-    return Plan(mechanism, locations, selection, n_locations, sizes, about or About(), n_users)
+    made = Plan(mechanism, locations, selection, n_locations, sizes, about or About(), n_users)
+    if selection is not None and not _has_warned(mechanism) and not _has_warned(selection):
+        # Neither part alone is above one over the number of users; a selection may not even know that number.
+        known = [getattr(each, "max_users", None) for each in (mechanism, selection)]
+        most = max((users for users in known if users is not None), default=None)
+        warn_of_large_delta(float(made.guarantee.delta), most, stacklevel=3)
+    return made
+
+
+def _has_warned(part: Any) -> bool:
+    """Whether a mechanism or a selection has warned of its own δ."""
+    users = getattr(part, "max_users", None)
+    return users is not None and getattr(part, "delta", 0) * users > 1
 
 
 def _selection_of(parts: tuple[Any, ...]) -> SelectLocations:

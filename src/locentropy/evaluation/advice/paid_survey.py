@@ -20,6 +20,7 @@ from locentropy.places.grid import Grid
 from locentropy.places.public_list import PublicLocations
 from locentropy.privacy.guarantee import exact, exact_text
 from locentropy.privacy.noise import OpenDPNoise
+from locentropy.publishing.notices import warn_of_user_column
 from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
 from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
@@ -85,7 +86,7 @@ def measure_activity(
     refuse_empty: bool = False,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
-    when_open: Callable[[Roles], None] = lambda columns: None,
+    when_open: Callable[[Roles], None] | None = None,
 ) -> Activity:
     """Pay for a survey through the ledger, and return what it found: noisy numbers that may be published.
 
@@ -110,7 +111,8 @@ def measure_activity(
     progress
         A function that is called with what is being done.
     when_open
-        A function that is called with the role of each column, before anything is spent.
+        A function that is called with the role of each column, before anything is spent. Without one, it is warned of
+        if the column that is the person was recognised by its name.
     """
     if not isinstance(visits, Visits):
         raise ParameterError(
@@ -132,6 +134,12 @@ def measure_activity(
     _ = survey.scales  # raises for an impossible ε before anything is spent
     spent: str | None = None
 
+    def opened(columns: Roles) -> None:
+        if when_open is None:
+            warn_of_user_column(visits, columns, private=True)
+        else:
+            when_open(columns)
+
     def pay() -> None:
         nonlocal spent
         spent = "may have been"
@@ -146,7 +154,7 @@ def measure_activity(
                 locations=wanted,
                 resources=resources,
                 progress=progress,
-                when_open=when_open,
+                when_open=opened,
                 refuse_empty=refuse_empty,
             ),
             rehearse=lambda queries: _rehearse(
