@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from locentropy.release.statement import EntropyUnit
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Progress, Resources
-    from locentropy.visits.visits import BadRows
+    from locentropy.visits.visits import BadRows, MissingIds
 
 
 class ResumedWarning(UserWarning):
@@ -167,7 +167,7 @@ def carry_out(
         refuse_empty=request.refuse_empty,
     )
     measure = partial(_measure, request, ledger=ledger, read=read, progress=progress, columns=columns)
-    infer = partial(_infer, request, ledger=ledger, bad_rows=visits.bad_rows)
+    infer = partial(_infer, request, ledger=ledger, bad_rows=visits.bad_rows, missing_ids=visits.missing_ids)
     if out is None:
         publication = Publication(Path(), new_id(), new_id())
         kept = measure(publication, lambda: nullcontext(OpenDPNoise()))
@@ -253,6 +253,7 @@ def _infer(
     *,
     ledger: Ledger | None,
     bad_rows: BadRows,
+    missing_ids: MissingIds,
 ) -> Release:
     """The release, from measurements and public things alone."""
     if kept is None:
@@ -263,7 +264,12 @@ def _infer(
     note = None if book is None else ledger_note(book, publication.spend_id)
     tuned = book is not None and bool(book.evaluations)
     statement = request.statement(
-        kept.release_id, note, tuned=tuned, bad_rows=bad_rows, user_column=kept.user_column
+        kept.release_id,
+        note,
+        tuned=tuned,
+        bad_rows=bad_rows,
+        missing_ids=missing_ids,
+        user_column=kept.user_column,
     )
     published = kept if request.mechanism.publishes_measurements else None
     return Release.of(estimates, listed, statement, published)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.publishing.publication_file import Identity
     from locentropy.release.statement import EntropyUnit, LedgerNote
-    from locentropy.visits.visits import BadRows
+    from locentropy.visits.visits import BadRows, MissingIds
 
 _CALL = 'publish(visits, Shares(epsilon=1.0), PublicLocations("places.csv"), ledger="city.ledger")'
 _LARGE = f"{_CALL[:-1]}, large_epsilon=True)".replace("1.0", "12.0")
@@ -163,12 +163,14 @@ class Request:
         *,
         tuned: bool,
         bad_rows: BadRows = "fail",
+        missing_ids: MissingIds = "drop",
         user_column: str | None = None,
     ) -> Statement:
         """All that is said about the release; of dropped rows the rule, never their number."""
         parameters = {name: str(value) for name, value in written_parameters(self.mechanism).items()}
         if bad_rows == "drop":
             parameters["bad_rows"] = bad_rows
+        parameters["missing_ids"] = missing_ids
         return Statement(
             release_id=release_id,
             guarantee=self.guarantee,

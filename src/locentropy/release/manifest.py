@@ -304,6 +304,7 @@ def _bounding(statement: Statement) -> str:
             "Rows that break a rule fixed beforehand (no id, a time that is none, and the like) are left out; how "
             f"many is not told. {first}"
         )
+    first = _missing_words(given.get("missing_ids")) + first
     if statement.estimand == "true":
         cut = "Nobody's visits are cut: no bound on places or visits is applied"
         if statement.locations_source.startswith("private selection"):
@@ -317,6 +318,21 @@ def _bounding(statement: Statement) -> str:
         f"{first}Each person counts in at most {given['max_locations']} locations{keep}, with at most "
         f"{given['max_visits']} visits in each."
     )
+
+
+def _missing_words(missing_ids: str | None) -> str:
+    """What was done with rows without a user id; releases of version 0.1 do not say."""
+    if missing_ids == "drop":
+        return (
+            "Rows without a user id (empty, nan, NULL, None, NA, n/a) are left out, each by itself; how many is not "
+            "told. "
+        )
+    if missing_ids == "keep":
+        return (
+            "The owner says that user ids such as nan, NULL, None, NA and n/a are ids of people: all rows of such an "
+            "id count as those of one person. "
+        )
+    return ""
 
 
 def _tuning(statement: Statement) -> str:

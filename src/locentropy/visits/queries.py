@@ -192,8 +192,14 @@ class TableQueries:
         cls, engine: Engine, visits: Visits, wanted: Locations | Cells | None, *, refuse_empty: bool = True
     ) -> TableQueries:
         """Check the visits, and count them at the wanted locations (None: at every location visited)."""
-        check(engine, visits.bad_rows, ids_as_written=visits.ids == "text", refuse_empty=refuse_empty)
-        good = expression.without_bad_rows(engine.visits)
+        check(
+            engine,
+            visits.bad_rows,
+            visits.missing_ids,
+            ids_as_written=visits.ids == "text",
+            refuse_empty=refuse_empty,
+        )
+        good = expression.without_bad_rows(engine.visits, visits.missing_ids)
         if isinstance(wanted, Cells):
             good, wanted = expression.in_cells(good, wanted), wanted.locations()
         listed = good
