@@ -309,7 +309,7 @@ class TestTimes:
         assert done.returncode == 5
         assert "--time ''" in done.stderr
         assert "--bad-rows" not in done.stderr
-        dropped = publish(*TestHints.WITHOUT, "--bad-rows", "drop")
+        dropped = publish(*TestHints.WITHOUT, "--bad-rows", "drop", "--refuse-empty")
         assert dropped.returncode == 3
         assert "--time ''" in dropped.stderr
         assert publish(*TestHints.WITHOUT, "--time", "").returncode == 0

@@ -37,7 +37,8 @@ THREE_WAYS: Final = (
 
 UNCHECKED: Final = (
     "Places are selected from the visits, so whether each id of exclude (--exclude) is written as it is in the visits "
-    "cannot be said here: it is private. The private log names those that match no visit: --private-log FILE."
+    "cannot be said here: it is private. The private log (--private-log FILE, or the logger locentropy.private) names "
+    "those that match no visit."
 )
 _MOST_NAMED: Final = 10
 
@@ -100,7 +101,7 @@ class ChosenLocations:
         """Warn of ids to exclude that exclude nothing, as far as public information tells."""
         if self.excluded is None:
             return
-        if self._every is None:
+        if self.listed is None or self._every is None:
             warnings.warn(UNCHECKED, ExcludeWarning, stacklevel=3)
             return
         unknown = [str(each) for each in self.excluded.without(self._every).ids.to_pylist()]

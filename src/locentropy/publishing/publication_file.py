@@ -202,7 +202,7 @@ def _unwritable(target: Path, error: OSError) -> ReleaseError:
 
 
 def _other_request(path: Path, target: Path, earlier: Identity, identity: Identity) -> str:
-    other = [_SHOWN.get(name, name) for name in identity if earlier.get(name) != identity[name]]
+    other = [_SHOWN.get(name, name) for name in earlier | identity if earlier.get(name) != identity.get(name)]
     return (
         f"{target}: an earlier attempt to publish something else there has begun and did not finish; it differs in "
         f"{', '.join(other) or 'what it was given'}. Repeat that one as it was, or choose another directory. To give "
