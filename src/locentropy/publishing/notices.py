@@ -7,6 +7,7 @@ there.
 from __future__ import annotations
 
 import sys
+import traceback
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -92,8 +93,10 @@ def warn_of_user_column(visits: Visits, columns: Roles, *, private: bool) -> Non
 
 def give(told: list[PublishingWarning]) -> None:
     """Warn, at the line outside this package that led here."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
+    inside = [
+        level
+        for level, (frame, _) in enumerate(traceback.walk_stack(sys._getframe()), start=1)
+        if frame.f_code.co_filename.startswith(_PACKAGE)
+    ]
     for each in told:
-        warnings.warn(each, stacklevel=level)
+        warnings.warn(each, stacklevel=inside[-1] + 1)
