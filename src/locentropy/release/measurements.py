@@ -128,8 +128,12 @@ def _kept(table: pa.Table) -> KeptMeasurements:
         raise ReleaseError(f"its format is not '{FORMAT}'; a newer version of locentropy may read it")
     release_id, private, user = (about.get(key) for key in ("release_id", "private", "user_column"))
     expected = ["query", "shape", "values", "scale", "locations"]
-    typed = isinstance(release_id, str) and isinstance(private, bool) and isinstance(user, str | None)
-    if not typed or table.column_names != expected:
+    if (
+        not isinstance(release_id, str)
+        or not isinstance(private, bool)
+        or not isinstance(user, str | None)
+        or table.column_names != expected
+    ):
         raise ReleaseError("it has other columns, or says other things about itself, than measurements do")
     names = table["query"].to_pylist()
     if not 1 <= len(names) <= _MOST_QUERIES or names[0] != _LOCATIONS or len(set(names)) != len(names):
