@@ -16,6 +16,8 @@ from locentropy_lab.audit.mutation import (
     noise_faults,
     publishing_checks,
     publishing_faults,
+    wording_checks,
+    wording_faults,
 )
 from locentropy_lab.audit.mutation.planting import Check
 from locentropy_lab.audit.search import stopped
@@ -31,6 +33,7 @@ CATALOGUE: Final[tuple[Fault, ...]] = (
     *noise_faults.FAULTS,
     *publishing_faults.FAULTS,
     *existence_faults.FAULTS,
+    *wording_faults.FAULTS,
 )
 """The faults that an audit plants."""
 
@@ -40,6 +43,7 @@ _CHECK_MODULES: Final = (
     crossing_checks,
     publishing_checks,
     existence_checks,
+    wording_checks,
 )
 
 CHECKS: Final[Mapping[str, Check]] = {
