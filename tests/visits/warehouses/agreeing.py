@@ -48,10 +48,30 @@ IDS = [
 ]
 
 
+# Ids that are left out; the blanks of some would be refused, if they were not.
+NOBODY = [
+    "",
+    "None",
+    "n/A",
+    " nan",
+    "NULL\t",
+    "\u00a0NaN\u2003",
+    "Na\x0c",
+    "\n",
+    "\x85",
+    "\u2028none\ufeff",
+    "\x1fnull\x7f",
+]
+ALMOST = ["nana", "nul", "NoneType", "n/a/", "annan", "n a", "na\u0301", "ｎａｎ"]
+
+
 def awkward(seed: int, *, numbers: bool = False) -> pa.Table:
     """Visits with awkward ids, many ties in time, a count for each row, and coordinates."""
     draw = random.Random(seed)
-    people: list[Any] = [draw.randrange(-(2**63), 2**63) for _ in range(20)] if numbers else IDS
+    known: list[Any] = (
+        [draw.randrange(-(2**63), 2**63) for _ in range(20)] if numbers else [*IDS, *ALMOST, *NOBODY]
+    )
+    people = [*known, None]
     venues: list[Any] = [*range(-5, 30), 2**63 - 1, -(2**63)] if numbers else IDS[::-1]
     rows = 800
     return pa.table(
