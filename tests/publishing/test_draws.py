@@ -27,6 +27,7 @@ from locentropy.mechanisms.registry import mechanism_class, mechanism_from, mech
 from locentropy.publishing.draws import DrawJournal, JournaledNoise
 from locentropy.publishing.publish import ResumedWarning
 from locentropy.release.measurements import KeptMeasurements, measurements_parquet, read_measurements
+from locentropy.visits.private_log import write_private_log
 from tests.publishing.making import (
     LIMIT,
     MEASURED,
@@ -252,6 +253,23 @@ class TestPlantedFiles:
         kept.chmod(0o666)
         with pytest.raises(ReleaseError, match="other users may read or write it"):
             again()
+
+    @pytest.mark.parametrize("harm", ["link", "second name", "another user"])
+    def test_the_private_log(self, harm: str, tmp_path: Path) -> None:
+        log, elsewhere = tmp_path / "log", tmp_path / "elsewhere"
+        elsewhere.touch(mode=0o600)
+        if harm == "link":
+            log.symlink_to(elsewhere)
+        elif harm == "second name":
+            os.link(elsewhere, log)
+        elif os.geteuid() == 0:
+            log.touch(mode=0o600)
+            os.chown(log, 12345, 12345)
+        else:
+            pytest.skip("only root can give a file away")
+        with pytest.raises(LocentropyError, match="private log"):
+            write_private_log(log)
+        assert elsewhere.read_text() == ""
 
     def test_what_is_opened_is_checked_and_not_what_has_the_name(self, tmp_path: Path) -> None:
         handle = open_own_file(tmp_path / "own", create=True)
