@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pyarrow.csv
 import pytest
 
 import locentropy as le
+from locentropy.core.errors import ColumnError
 from locentropy.core.queries import Queries
 from locentropy_lab.zipf import ZipfVisits
 
@@ -171,3 +173,12 @@ def with_other_names(folder: Path) -> pa.Table:
     (folder / "venues.csv").write_text("location\nbar\npark\n")
     times = pa.array([1, 2, 3], pa.timestamp("us"))
     return pa.table({"uid": [1, 2, 2], "venue": ["bar", "bar", "park"], "at": times})
+
+
+def check_person_column(stored: Stored, here: le.Resources) -> None:
+    """A uid beside a member is not taken for the person, and the caller's choice is."""
+    visits = stored(pa.table({"uid": ["t1", "t2"], "venue": ["a", "a"], "member": ["m", "m"]}))
+    with pytest.raises(ColumnError, match="'uid' and 'member' could be"):
+        le.private.exact_profile(visits, resources=here)
+    [users] = le.private.exact_profile(replace(visits, user="member"), resources=here).users.tolist()
+    assert users == 1
