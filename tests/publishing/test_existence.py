@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -367,3 +369,93 @@ def test_visits_in_the_place_of_a_list(repeats: int, tmp_path: Path) -> None:
     with pytest.raises(BadRowsError, match="Is this the table of visits") as caught:
         le.PublicLocations(path).load()
     assert str(repeats - 1) not in str(caught.value).removeprefix(str(path))
+
+
+DATE = "2026-01-31T08:00:00"
+USUAL = [("u1", "clinic-01", DATE), ("u2", "clinic-02", DATE)]
+ROWS = {
+    "no location": ("ann", "", DATE),
+    "no time": ("ann", "clinic-07", "soon"),
+    "a number as a time": ("ann", "clinic-07", "17"),
+    "a decimal id": ("7.0", "clinic-07", DATE),
+    "a padded id": (" ann", "clinic-07", DATE),
+    "a broken id": ("a\nnn", "clinic-07", DATE),
+    "a broken place": ("ann", "clinic\n-07", DATE),
+    "a long id": ("a" * 3_000_000, "clinic-07", DATE),
+}
+LINES = {
+    "few fields": b"ann,clinic-07\n",
+    "many fields": b"ann,clinic-07,2026-01-31,1\n",
+    "an open quotation mark": b'"ann,clinic-07,2026-01-31\n',
+    "swallowed rows": b'"ann,clinic-07,2026-01-31\nu9,"clinic-07",2026-01-31\n',
+    "not UTF-8": b"a\xffnn,clinic-07,2026-01-31\n",
+    "a long line": b"a" * 3_000_000 + b",clinic-07,2026-01-31\nu9,clinic-07,2026-01-31\n",
+    "another end of line": b"ann,clinic-07,2026-01-31\r\n",
+}
+HARDLY = {"bad_rows": "drop", "ids": "text"}
+"""The settings of docs/visits.md under which hardly any row decides."""
+
+
+class TestWhatRowsCanDecide:
+    """The table of docs/visits.md: which rows are refused, and under which settings they are not."""
+
+    def refused(self, source: Any, **settings: Any) -> bool:
+        try:
+            le.publish(le.Visits(source, **settings), LIMIT, clinics(), ledger=None)
+        except le.LocentropyError:
+            return True
+        return False
+
+    def parquet(self, folder: Path, *rows: tuple[str, str, Any], times: pa.DataType) -> Path:
+        columns = zip(*rows, strict=True)
+        types = (pa.string(), pa.string(), pa.string())
+        made = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
+        if times != pa.string():
+            made[2] = pa.array([None if "-" not in row[2] else row[2] for row in rows]).cast(times)
+        pq.write_table(
+            pa.table(dict(zip(("user", "location", "time"), made, strict=True))), folder / "v.parquet"
+        )
+        return folder / "v.parquet"
+
+    @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+    def test_hardly_any_with_these_settings(self, row: tuple[str, str, str], tmp_path: Path) -> None:
+        assert not self.refused(self.parquet(tmp_path, *USUAL, row, times=pa.timestamp("us")), **HARDLY)
+
+    @pytest.mark.parametrize("name", [name for name in ROWS if name != "a long id"])
+    def test_one_row_without_them(self, name: str, tmp_path: Path) -> None:
+        times = pa.string() if "time" in name else pa.timestamp("us")
+        path = self.parquet(tmp_path, *USUAL, ROWS[name], times=times)
+        assert self.refused(path)
+        assert not self.refused(path, **HARDLY) or name == "a number as a time"
+        assert not self.refused(path, **HARDLY, time=None)
+
+    @pytest.mark.parametrize("name", LINES)
+    def test_lines_of_text_files(self, name: str, tmp_path: Path) -> None:
+        path = tmp_path / "visits.csv"
+        path.write_bytes(b"user,location,time\nu1,clinic-01,2026-01-31\nu2,clinic-02,2026-01-31\n")
+        assert not self.refused(path)
+        path.write_bytes(path.read_bytes() + LINES[name] + b"u3,clinic-03,2026-01-31\n")
+        assert self.refused(path)
+        assert self.refused(path, **HARDLY, time=None) == ("fields" not in name)
+
+    def test_the_only_id_that_is_not_a_number(self, tmp_path: Path) -> None:
+        (tmp_path / "one.csv").write_text("user,location\n1,clinic-01\n")
+        (tmp_path / "other.csv").write_text("user,location\n2,clinic-01\n")
+        assert not self.refused(tmp_path)
+        (tmp_path / "other.csv").write_text("user,location\n2,clinic-01\nann,clinic-07\n")
+        assert self.refused(tmp_path)
+        assert not self.refused(tmp_path, ids="text")
+
+    def test_a_first_line_that_looks_like_a_header(self, tmp_path: Path) -> None:
+        path = tmp_path / "visits.csv"
+        path.write_text("ann,site\nu1,clinic-01\n")
+        assert self.refused(path, columns=("user", "location"))
+        assert not self.refused(path, columns=("user", "location"), header=False)
+
+    def test_types_of_pandas(self) -> None:
+        usual = {"user": [1, 2], "location": ["clinic-01", "clinic-02"]}
+        assert not self.refused(pd.DataFrame(usual))
+        for changed in ({"user": [1, "ann"]}, {"user": [1, None]}, {"location": ["clinic-01", 7]}):
+            assert self.refused(pd.DataFrame(usual | changed), **HARDLY)
+        named = pd.DataFrame(usual | {"user": pd.array([1, None], dtype="Int64")})
+        assert not self.refused(named)
