@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,7 +14,8 @@ from hypothesis import strategies as st
 
 from locentropy.core.errors import ParameterError
 from locentropy.privacy.guarantee import Guarantee, PublicInput, exact, total
-from locentropy.privacy.rounding import exponential_above, exponential_below, group_delta
+from locentropy.privacy.rounding import exponential_above, exponential_below, group_delta, percent_up
+from locentropy.privacy.strength import CERTAIN
 
 inputs = st.lists(st.builds(PublicInput, st.sampled_from("MCk"), st.sampled_from("123")), max_size=3)
 epsilons = st.decimals(0, 100, places=4)
@@ -327,3 +330,30 @@ def test_two_steps_hold_for_every_mechanism(weights: list[int], data: st.DataObj
 def test_a_prior_is_a_probability(prior: float) -> None:
     with pytest.raises(ParameterError, match="prior"):
         Guarantee.pure(1).belief(prior)
+
+
+def test_the_pages_state_these_numbers() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    text = (docs / "guarantee.md").read_text(encoding="utf-8")
+
+    def row(name: str) -> list[str]:
+        [line] = re.findall(rf"^\| {name} \| (.*%.*|0[.]1.*) \|$", text, re.M)
+        return line.split(" | ")
+
+    def said(guarantee: Guarantee) -> str:
+        most = guarantee.belief().most
+        return percent_up(most) if most < CERTAIN else "practically certain"
+
+    promised = [Guarantee.pure(epsilon) for epsilon in row("ε")]
+    assert row("that she is in the data") == [said(each) for each in promised]
+    assert row("which of two records is hers") == [said(each.for_replaced_record()) for each in promised]
+    how_much = (docs / "budget.md").read_text(encoding="utf-8").partition("## How much")[2].partition("##")[0]
+    whether, _, which = how_much.partition("Between two")
+    for words, double in ((whether, False), (which, True)):
+        found = re.findall(r"([\d.]+ %) at (?:ε = )?([\d.]*\d)", words)
+        assert len(found) >= 3
+        for shown, epsilon in found:
+            guarantee = Guarantee.pure(epsilon)
+            assert shown == percent_up(
+                (guarantee.for_replaced_record() if double else guarantee).belief().most
+            )
