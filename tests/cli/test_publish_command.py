@@ -272,7 +272,7 @@ class TestHints:
         assert "--places-lat" not in done.stderr
 
     def test_before_anything_is_paid_for(self, folder: Path, publish: Publish) -> None:
-        (folder / "visits.csv").write_text("uid,venue\nann,bar\n,cafe\n")
+        (folder / "visits.csv").write_text("uid,venue\nann,bar\nbob,\n")
         done = publish(*self.WITHOUT)
         assert done.returncode == 5
         assert "--provenance" in done.stderr

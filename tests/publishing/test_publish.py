@@ -226,7 +226,7 @@ class TestRefusals:
         assert not ledger.history()
         assert names(tmp_path) == ["city.ledger", "visits.csv"]
 
-    @pytest.mark.parametrize("ending", ["u9\n", ",bar\n", 'u9,"bar\n'])
+    @pytest.mark.parametrize("ending", ["u9\n", "u9,\n", 'u9,"bar\n'])
     def test_a_malformed_last_line(self, ending: str, tmp_path: Path, ledger: le.Ledger) -> None:
         visits = visits_in(tmp_path, ROWS * 500 + ending)
         with pytest.raises((BadRowsError, SourceError)):
