@@ -22,10 +22,10 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from locentropy.cli.main import app
 from locentropy.datasets.city import City
+from tests.cli.running import in_process
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -214,8 +214,8 @@ def run(command: str) -> str:
     said = EXIT_CODE.search(command)
     program, *arguments = shlex.split(EXIT_CODE.sub("", command), comments=True)
     assert program == "locentropy"
-    done = CliRunner().invoke(app, arguments)
-    assert getattr(done.exception, "exit_code", done.exit_code) == (int(said[1]) if said else 0), done.output
+    done = in_process(*arguments, columns=100)
+    assert done.returncode == (int(said[1]) if said else 0), done.stderr
     return done.stdout
 
 
@@ -231,7 +231,6 @@ def test_a_command_that_ends_otherwise_than_told_is_found(tmp_path: Path) -> Non
 def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command and every line of Python in turn, but for the installation."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
     of_the_club = City(people=60, days=3, seed=9)
     pyarrow.csv.write_csv(
         of_the_club.visits()
@@ -266,7 +265,6 @@ def test_what_a_plan_is_said_to_show_is_what_it_shows(
     snippet: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
     command, _, shown = snippet.removeprefix("$ ").partition("\n")
     assert run(command).split() == shown.split()
 
@@ -276,7 +274,6 @@ def test_what_a_plan_is_said_to_show_is_what_it_shows(
 def test_commands_can_be_pasted(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In turn, from a folder in which only the demo has run."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
     City(people=60, days=3).write(tmp_path / "demo")
     text = (ROOT / page).read_text()
     shown = [

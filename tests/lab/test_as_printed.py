@@ -28,8 +28,8 @@ from locentropy.privacy.smooth import SmoothSensitivity
 from locentropy_lab import as_printed
 from locentropy_lab.audit.subjects import Recorder, crowd_queries
 from locentropy_lab.zipf import ZipfVisits
-from tests.mechanisms.neighbours import entropy, every_crowd, joined, worst
 from tests.mechanisms.guarantees import selective_delta
+from tests.mechanisms.neighbours import entropy, every_crowd, joined, worst
 from tests.mechanisms.recording import Measured
 from tests.oracles.sensitivity import (
     BETA_OF_ONE_DELTA,

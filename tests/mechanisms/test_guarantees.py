@@ -14,13 +14,13 @@ from locentropy.privacy.guarantee import exact
 from locentropy.privacy.noise import LATTICE
 from locentropy.privacy.sensitivity import largest_change, local_sensitivity
 
-from .neighbours import entropy, every_crowd, joined, pairs, some_users, worst
 from .guarantees import (
     published_alike,
     smooth_conditions,
     smooth_delta,
     value_loss,
 )
+from .neighbours import entropy, every_crowd, joined, pairs, some_users, worst
 from .recording import Measured, measured
 
 DELTA = 1e-8
