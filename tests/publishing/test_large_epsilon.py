@@ -177,6 +177,13 @@ class TestLargeDelta:
                 le.paper.Limit(0.5, **FIVE, max_users=10_000), selection=le.SelectLocations(1.0, **SELECTED)
             )
 
+    def test_a_default_is_not_a_number_of_people(self) -> None:
+        """Shares has a bound of ten million unless the caller gives one."""
+        selection = le.SelectLocations(1.0, delta=1e-6, max_locations=3)
+        le.plan(le.Shares(1.0), selection=selection)
+        with pytest.warns(LargeDeltaWarning):
+            le.plan(le.Shares(1.0, max_users=2_000_000), selection=selection)
+
     @pytest.mark.parametrize("which", ["--max-users", "--select-max-users"])
     def test_command_line(self, which: str, folder: Path) -> None:
         selecting = ("--select-epsilon", 1, "--select-delta", "1e-4", "--select-max-locations", 3)

@@ -7,7 +7,7 @@ who runs it. That includes the noise of Limit-SS as a function of n, which no re
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -203,18 +203,30 @@ def plan(
         )
     sizes = _sizes(users_per_location)
     made = Plan(mechanism, locations, selection, n_locations, sizes, about or About(), n_users)
-    if selection is not None and not _has_warned(mechanism) and not _has_warned(selection):
-        # Neither part alone is above one over the number of users; a selection may not even know that number.
-        known = [getattr(each, "max_users", None) for each in (mechanism, selection)]
-        most = max((users for users in known if users is not None), default=None)
-        warn_of_large_delta(float(made.guarantee.delta), most, stacklevel=3)
+    if selection is not None:
+        _warn_of_sum(made, selection)
     return made
 
 
-def _has_warned(part: Any) -> bool:
-    """Whether a mechanism or a selection has warned of its own δ."""
-    users = getattr(part, "max_users", None)
-    return users is not None and getattr(part, "delta", 0) * users > 1
+def _warn_of_sum(made: Plan, selection: SelectLocations) -> None:
+    """Warn of a δ that is too large for the number of users, if no part has warned of its own.
+
+    A selection may not know that number, and the δ of both add up.
+    """
+    parts = [
+        (getattr(part, "delta", 0), users)
+        for part in (made.mechanism, selection)
+        if (users := _stated_users(part)) is not None
+    ]
+    if parts and not any(delta * users > 1 for delta, users in parts):
+        warn_of_large_delta(float(made.guarantee.delta), max(users for _, users in parts), stacklevel=4)
+
+
+def _stated_users(part: Any) -> int | None:
+    """The bound on the number of users that the caller gave; a default says nothing about how many there are."""
+    usual = {field.name: field.default for field in fields(part)}.get("max_users")
+    users: int | None = getattr(part, "max_users", None)
+    return None if users == usual else users
 
 
 def _selection_of(parts: tuple[Any, ...]) -> SelectLocations:
