@@ -18,7 +18,7 @@ import warnings
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.locations import Locations
@@ -52,7 +52,10 @@ if TYPE_CHECKING:
     from locentropy.release.statement import EntropyUnit
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Progress, Resources
-    from locentropy.visits.visits import BadRows, MissingIds
+
+
+_RULES: Final = ("bad_rows", "missing_ids")
+"""How rows are read; a release that is computed from kept measurements says how they were read then."""
 
 
 class ResumedWarning(UserWarning):
@@ -166,8 +169,11 @@ def carry_out(
         when_open=opened,
         refuse_empty=request.refuse_empty,
     )
-    measure = partial(_measure, request, ledger=ledger, read=read, progress=progress, columns=columns)
-    infer = partial(_infer, request, ledger=ledger, bad_rows=visits.bad_rows, missing_ids=visits.missing_ids)
+    rules = {rule: str(getattr(visits, rule)) for rule in _RULES}
+    measure = partial(
+        _measure, request, ledger=ledger, read=read, progress=progress, columns=columns, rules=rules
+    )
+    infer = partial(_infer, request, ledger=ledger)
     if out is None:
         publication = Publication(Path(), new_id(), new_id())
         kept = measure(publication, lambda: nullcontext(OpenDPNoise()))
@@ -215,6 +221,7 @@ def _measure(
     read: Callable[..., AbstractContextManager[Queries]],
     progress: Progress | None,
     columns: Roles,
+    rules: dict[str, str],
 ) -> KeptMeasurements:
     """Read, pay and measure."""
 
@@ -234,7 +241,9 @@ def _measure(
         measure=measure,
         progress=progress,
     )
-    return KeptMeasurements.of(publication.drawn_id, measurements, request.mechanism, columns.get("user"))
+    return KeptMeasurements.of(
+        publication.drawn_id, measurements, request.mechanism, columns.get("user"), rules
+    )
 
 
 def _cross(request: Request, queries: Queries, noise: Noise) -> Measurements:
@@ -252,8 +261,6 @@ def _infer(
     kept: KeptMeasurements | None,
     *,
     ledger: Ledger | None,
-    bad_rows: BadRows,
-    missing_ids: MissingIds,
 ) -> Release:
     """The release, from measurements and public things alone."""
     if kept is None:
@@ -267,9 +274,8 @@ def _infer(
         kept.release_id,
         note,
         tuned=tuned,
-        bad_rows=bad_rows,
-        missing_ids=missing_ids,
         user_column=kept.user_column,
+        **{rule: kept.rules[rule] for rule in _RULES if rule in kept.rules},  # type: ignore[arg-type]
     )
     published = kept if request.mechanism.publishes_measurements else None
     return Release.of(estimates, listed, statement, published)

@@ -53,9 +53,14 @@ class KeptMeasurements:
     """The scale of the noise of each query, where it is a public constant."""
     user_column: str | None = None
     """The column that was the person when they were measured."""
+    rules: Mapping[str, str] = field(default_factory=dict)
+    """The public rules by which the visits were read then, such as what was done about bad rows."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scales", MappingProxyType(dict(self.scales)))
+        if _LOCATIONS in self.measurements.values:
+            raise ReleaseError(f"No query of a mechanism may be called {_LOCATIONS!r}.")
+        for name in ("scales", "rules"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     @classmethod
     def of(
@@ -64,9 +69,10 @@ class KeptMeasurements:
         measurements: Measurements,
         mechanism: Mechanism,
         user_column: str | None = None,
+        rules: Mapping[str, str] = MappingProxyType({}),
     ) -> KeptMeasurements:
         """The measurements of a mechanism, with its public scales."""
-        return cls(release_id, measurements, mechanism.public_scales, user_column)
+        return cls(release_id, measurements, mechanism.public_scales, user_column, rules)
 
 
 def measurements_parquet(kept: KeptMeasurements) -> pa.Buffer:
@@ -88,6 +94,7 @@ def measurements_parquet(kept: KeptMeasurements) -> pa.Buffer:
         "release_id": kept.release_id,
         "private": measured.private,
         "user_column": kept.user_column,
+        "rules": dict(kept.rules),
     }
     sink = pa.BufferOutputStream()
     pq.write_table(table.replace_schema_metadata({KEY: json.dumps(about).encode()}), sink)
@@ -127,11 +134,14 @@ def _kept(table: pa.Table) -> KeptMeasurements:
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise ReleaseError(f"its format is not '{FORMAT}'; a newer version of locentropy may read it")
     release_id, private, user = (about.get(key) for key in ("release_id", "private", "user_column"))
+    rules = about.get("rules")
     expected = ["query", "shape", "values", "scale", "locations"]
     if (
         not isinstance(release_id, str)
         or not isinstance(private, bool)
         or not isinstance(user, str | None)
+        or not isinstance(rules, dict)
+        or not all(isinstance(rule, str) for rule in rules.values())
         or table.column_names != expected
     ):
         raise ReleaseError("it has other columns, or says other things about itself, than measurements do")
@@ -149,7 +159,7 @@ def _kept(table: pa.Table) -> KeptMeasurements:
             if not (math.isfinite(scale) and scale > 0):
                 raise ReleaseError("a scale is not a number above 0")
             scales[name] = scale
-    return KeptMeasurements(release_id, Measurements(ids, values, private), scales, user)
+    return KeptMeasurements(release_id, Measurements(ids, values, private), scales, user, rules)
 
 
 def _array(shape: Any, flat: pa.Array | None) -> np.ndarray[Any, Any]:

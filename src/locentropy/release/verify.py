@@ -169,7 +169,7 @@ def _directory(directory: Path) -> Iterator[str]:
 def _fingerprints(directory: Path, about: Described) -> Iterator[str]:
     optional = about.names.measurements
     if os.path.lexists(directory / optional) != (optional in about.hashes):
-        yield f"{directory / optional} is there without being described in {about.names.details}, or the other way round."
+        yield f"{directory / optional} must be there exactly if {about.names.details} describes it."
     for name, known in about.hashes.items():
         if (directory / name).is_file() and sha256(regular(directory / name)) != known:
             yield f"{directory / name} was changed: its SHA-256 is not the one in {about.names.details}."
