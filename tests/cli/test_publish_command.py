@@ -143,6 +143,7 @@ def test_as_json(folder: Path, publish: Publish) -> None:
     assert answer["files"] == [
         "details.yaml",
         "manifest.yaml",
+        "measurements.parquet",
         "release.csv",
         "release.parquet",
         "report.html",
@@ -424,7 +425,8 @@ def test_stopped_after_the_spend(folder: Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 128 + signal.SIGTERM
     assert "Repeat the same call" in done.stderr
-    assert names(folder) == sorted([*INPUTS, ".may.publishing"])
+    [spend] = le.Ledger.open(folder / "city.ledger").history()
+    assert names(folder) == sorted([*INPUTS, ".may.publishing", f".may.{spend.id}.measurements"])
     assert locentropy(*call, cwd=folder).returncode == 0
     assert len(le.Ledger.open(folder / "city.ledger").history()) == 1
     assert names(folder) == sorted([*INPUTS, "may"])
