@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import threading
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,13 @@ from locentropy.core.estimates import Measurements
 from locentropy.core.files import open_own_file
 from locentropy.mechanisms.registry import mechanism_class, mechanism_from, mechanism_names
 from locentropy.publishing.draws import DrawJournal, JournaledNoise
+from locentropy.publishing.publication import Publication
 from locentropy.publishing.publish import ResumedWarning
 from locentropy.release.measurements import KeptMeasurements, measurements_parquet, read_measurements
 from locentropy.visits.private_log import write_private_log
 from tests.publishing.making import (
     LIMIT,
     MEASURED,
-    PAID,
     PLACES,
     Killed,
     Publishing,
@@ -81,29 +83,83 @@ class TestOneDraw:
 
     def test_stages_that_were_drawn_are_given_again(self, tmp_path: Path) -> None:
         """A mechanism that asks adaptively keeps each stage: what a crash cut off is drawn anew, the rest is not."""
-        first = np.arange(5, dtype=np.int64)
-        journal = DrawJournal(tmp_path / "draws")
+        first, coins = np.arange(5, dtype=np.int64), np.full(7, 0.5)
+        journal = DrawJournal(tmp_path / "draws", {})
         noise = JournaledNoise(journal)
-        drawn = noise.laplace(first, 100.0), noise.bernoulli_each(np.full(7, 0.5))
+        drawn = noise.laplace(first, 100.0), noise.bernoulli_each(coins)
         journal.close()
-        whole = (tmp_path / "draws").read_bytes()
-        for lost in range(9):
-            (tmp_path / "draws").write_bytes(whole[: len(whole) - lost] if lost else whole)
-            again = DrawJournal(tmp_path / "draws")
-            assert again.release_id == journal.release_id
-            assert again.durable == (2 if lost == 0 else 1)
+        path = tmp_path / "draws" / "journal"
+        whole = path.read_bytes()
+        for lost in range(8):
+            path.write_bytes(whole[: len(whole) - lost])
+            again = DrawJournal(tmp_path / "draws", {})
+            assert again.durable == (1 if lost else 2)
             repeated = JournaledNoise(again)
-            assert repeated.laplace(first + 1000, 100.0).tolist() == drawn[0].tolist()
-            coins = repeated.bernoulli_each(np.full(7, 0.5))
-            assert lost or coins.tolist() == drawn[1].tolist()
+            assert repeated.laplace(first, 100.0).tolist() == drawn[0].tolist()
+            assert lost or repeated.bernoulli_each(coins).tolist() == drawn[1].tolist()
             again.close()
 
-    def test_draws_for_other_visits_are_refused(self, tmp_path: Path) -> None:
-        journal = DrawJournal(tmp_path / "draws")
+    @pytest.mark.parametrize(
+        "other",
+        [
+            lambda noise: noise.laplace(np.arange(6, dtype=np.int64), 1.0),
+            lambda noise: noise.laplace(np.arange(1, 6, dtype=np.int64), 1.0),
+            lambda noise: noise.laplace(np.arange(5, dtype=np.int64), 2.0),
+            lambda noise: noise.laplace_each(np.arange(5, dtype=np.int64), np.ones(5)),
+            lambda noise: noise.bernoulli_each(np.full(5, 0.5)),
+        ],
+    )
+    def test_draws_for_something_else_are_refused(self, other: Callable[[Any], Any], tmp_path: Path) -> None:
+        journal = DrawJournal(tmp_path / "draws", {"user": "uid"})
         JournaledNoise(journal).laplace(np.arange(5, dtype=np.int64), 1.0)
         with pytest.raises(ReleaseError, match="the table has changed"):
-            JournaledNoise(journal).laplace(np.arange(6, dtype=np.int64), 1.0)
+            other(JournaledNoise(journal))
         journal.close()
+        with pytest.raises(ReleaseError, match="by other rules"):
+            DrawJournal(tmp_path / "draws", {"user": "device"})
+
+    def test_a_damaged_draw_is_not_drawn_again(self, tmp_path: Path) -> None:
+        journal = DrawJournal(tmp_path / "draws", {})
+        noise = JournaledNoise(journal)
+        for _ in range(3):
+            noise.laplace(np.arange(5, dtype=np.int64), 1.0)
+        journal.close()
+        path = tmp_path / "draws" / "journal"
+        content = bytearray(path.read_bytes())
+        for at in range(len(content) // 4, len(content), len(content) // 9):
+            changed = bytearray(content)
+            changed[at] ^= 1
+            path.write_bytes(changed)
+            with pytest.raises(ReleaseError, match=r"was damaged|has changed"):
+                _repeat(DrawJournal, tmp_path / "draws")
+
+    def test_nobody_else_can_see_how_large_it_is(self, tmp_path: Path) -> None:
+        DrawJournal(tmp_path / "draws", {}).close()
+        assert stat.S_IMODE((tmp_path / "draws").stat().st_mode) == 0o700
+
+    def test_coins_of_another_table_name_no_places(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Killed after the coins, and repeated with a table in which every place has one user."""
+        mechanism = le.LimitPTR(5, delta=1e-3, max_locations=3, max_visits=2, min_users=2)
+        tables = [
+            [(user, place) for place in range(20) for user in range(9)],
+            [(place, place) for place in range(20)],
+        ]
+        sources = []
+        for number, rows in enumerate(tables):
+            path = tmp_path / f"{number}.csv"
+            path.write_text("uid,venue\n" + "".join(f"u{user},p{place:02}\n" for user, place in rows))
+            sources.append(le.Visits(path, user="uid"))
+        with monkeypatch.context() as patch:
+            patch.setattr("locentropy.mechanisms.limit_ptr.to_lattice", _dead)
+            with pytest.raises(Killed):
+                le.publish(sources[0], mechanism, out=tmp_path / "may", ledger=None)
+        assert [*tmp_path.glob(".may.*.draws")]
+        with pytest.warns(ResumedWarning), pytest.raises(ReleaseError, match="the table has changed"):
+            le.publish(sources[1], mechanism, out=tmp_path / "may", ledger=None)
+        with pytest.warns(ResumedWarning):
+            le.publish(sources[0], mechanism, out=tmp_path / "may", ledger=None)
 
     def test_a_selection_is_not_drawn_again(
         self, ledger: le.Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -126,12 +182,20 @@ class TestOneDraw:
             return found
 
         monkeypatch.setattr(le.SelectLocations, "select", selected)
-        for _ in range(3):
-            with pytest.raises(Killed):
-                again()
-        again()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResumedWarning)
+            for _ in range(3):
+                with pytest.raises(Killed):
+                    again()
+            again()
         assert lists == [lists[0]] * 4
         assert len(ledger.history()) == 1
+
+
+def _repeat(journal: Any, folder: Path) -> None:
+    again = JournaledNoise(journal(folder, {}))
+    for _ in range(3):
+        again.laplace(np.arange(5, dtype=np.int64), 1.0)
 
 
 def _dead(*_: Any, **__: Any) -> Any:
@@ -146,45 +210,104 @@ class TestOneSpend:
         other = tmp_path.parent / f"{tmp_path.name}-copy"
         other.mkdir()
         for path in tmp_path.glob(".may*"):
-            shutil.copy2(path, other / path.name)
+            (shutil.copytree if path.is_dir() else shutil.copy2)(path, other / path.name)
         return other
 
+    @staticmethod
+    def stopped_after(draws: int, again: Publishing, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Publish Shares, which draws three times, and stop when so many draws are on disk."""
+        append = DrawJournal.append
+        made: list[int] = []
+
+        def counting(self: DrawJournal, *given: Any) -> None:
+            if len(made) == draws:
+                raise Killed
+            append(self, *given)
+            made.append(1)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(DrawJournal, "append", counting)
+            with pytest.raises(Killed):
+                again(mechanism=le.Shares(0.5))
+
+    @pytest.mark.parametrize("draws", [0, 1, 2])
     def test_a_copy_is_refused_a_second_draw(
-        self, cut: Callable[..., None], again: Publishing, ledger: le.Ledger, tmp_path: Path
+        self,
+        draws: int,
+        again: Publishing,
+        ledger: le.Ledger,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        cut(PAID)
-        for path in tmp_path.glob(".may.*.draws"):
-            path.unlink()  # the copy was made after the spend and before any noise
+        self.stopped_after(draws, again, monkeypatch)
         other = self.copied(tmp_path)
-        again()
-        with pytest.raises((LedgerError, ReleaseError), match=r"two draws tell more|do not belong together"):
-            again(out=other / "may")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again(mechanism=le.Shares(0.5))
+            with pytest.raises(
+                (LedgerError, ReleaseError), match=r"two draws tell more|do not belong together"
+            ):
+                again(mechanism=le.Shares(0.5), out=other / "may")
         assert not (other / "may").exists()
         assert len(ledger.history()) == 1
         assert len({record.release for record in ledger.releases()}) == 1
 
+    @pytest.mark.parametrize("draws", [0, 1, 2])
     def test_also_when_both_run_at_once(
-        self, cut: Callable[..., None], again: Publishing, ledger: le.Ledger, tmp_path: Path
+        self,
+        draws: int,
+        again: Publishing,
+        ledger: le.Ledger,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        cut(PAID)
-        for path in tmp_path.glob(".may.*.draws"):
-            path.unlink()
+        """Both have drawn before either is in the ledger."""
+        self.stopped_after(draws, again, monkeypatch)
         other = self.copied(tmp_path)
+        both = threading.Barrier(2, timeout=30)
+        record = Publication.record_draw
+
+        def together(self: Publication, book: Any) -> None:
+            if not self.target.exists() and self.release_id is not None and self.spend_id not in passed:
+                both.wait()
+                passed.add(self.spend_id)
+            record(self, book)
+
+        passed: set[str] = set()
+        monkeypatch.setattr(Publication, "record_draw", together)
         ended: list[object] = []
 
         def run(out: Path) -> None:
             try:
-                ended.append(again(out=out).statement.release_id)
+                ended.append(again(mechanism=le.Shares(0.5), out=out).statement.release_id)
             except LocentropyError as error:
-                ended.append(type(error))
+                ended.append(error)
 
-        threads = [threading.Thread(target=run, args=(folder / "may",)) for folder in (tmp_path, other)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            threads = [threading.Thread(target=run, args=(folder / "may",)) for folder in (tmp_path, other)]
+            for each in threads:
+                each.start()
+            for each in threads:
+                each.join()
+        [refused] = [each for each in ended if isinstance(each, LedgerError)]
+        assert "another attempt has drawn for the same spend" in refused.__notes__[0]
         assert len([each for each in ended if isinstance(each, str)]) == 1
         assert (tmp_path / "may").exists() != (other / "may").exists()
+
+    def test_a_busy_ledger_is_no_second_draw(
+        self, again: Publishing, ledger: le.Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Nobody is told to remove a good draw."""
+
+        def busy(*_: Any, **__: Any) -> None:
+            raise LedgerError("city.ledger is in use by another process. Try again.")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(le.Ledger, "record_release", busy)
+            with pytest.raises(LedgerError) as caught:
+                again()
+        assert not any("remove" in note for note in caught.value.__notes__)
 
     def test_the_same_draw_may_be_finished_in_two_places(
         self, cut: Callable[..., None], again: Publishing, ledger: le.Ledger, tmp_path: Path
@@ -332,6 +455,43 @@ class TestPublished:
         le.Release(forged, made.statement, made.measurements).save(tmp_path / "forged")
         report = le.verify(tmp_path / "forged")
         assert [check.name for check in report.checks if check.problems] == ["measurements"]
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            ({"scales": {"entropy": 0.001}}, "other scales"),
+            ({"user_column": "device"}, "another column for the person"),
+            ({"rules": {"bad_rows": "fail", "secret": "7"}}, "other rules"),
+            ({"extra": {"exact_counts": np.arange(4, dtype=np.int64)}}, "other queries"),
+            ({"only": {"other": np.arange(4, dtype=np.int64)}}, "cannot compute estimates|other queries"),
+            ({"only": {"entropy": np.zeros((2, 2), dtype=np.int64)}}, "cannot compute estimates"),
+            ({"only": {}}, "cannot compute estimates|other queries"),
+        ],
+    )
+    def test_forged_measurements_are_found_and_never_raise(
+        self, change: dict[str, Any], words: str, tmp_path: Path
+    ) -> None:
+        made = le.publish(visits_in(tmp_path), LIMIT, public(), ledger=None)
+        kept = made.measurements
+        assert kept is not None
+        measured = kept.measurements
+        if "extra" in change or "only" in change:
+            values_ = change.get("only", {**measured.values, **change.get("extra", {})})
+            kept = replace(kept, measurements=Measurements(measured.locations, values_, measured.private))
+        else:
+            kept = replace(kept, **change)
+        le.Release(made.table, made.statement, kept).save(tmp_path / "forged")
+        report = le.verify(tmp_path / "forged")
+        [found] = [check for check in report.checks if check.problems]
+        assert found.name == "measurements"
+        assert re.search(words, " ".join(found.problems)), found.problems
+
+    def test_a_small_file_that_stands_for_a_huge_one(self, tmp_path: Path) -> None:
+        huge = Measurements(pa.array(PLACES), {"entropy": np.zeros(3_000_000, dtype=np.int64)}, True)
+        path = tmp_path / "measurements.parquet"
+        path.write_bytes(measurements_parquet(KeptMeasurements("0" * 32, huge)))
+        with pytest.raises(ReleaseError, match="more than measurements of this release can"):
+            read_measurements(path, most_values=1_000_000)
 
     def test_of_another_inference_it_says_that_it_cannot(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -128,6 +128,16 @@ def open_own_file(path: Path, *, create: bool) -> int:
 
 def _foreign(path: Path, problem: str) -> str:
     return (
-        f"{path} is not used, because {problem}. A file there holds what only its owner may see or decide. Find out "
-        "who made it, and remove it; or choose another directory."
+        f"{path} is not used, because {problem}. What is there holds what only its owner may see or decide. If it is "
+        "your own, of an interrupted attempt, and a restore has changed its mode: chmod go-rwx. Otherwise find out who "
+        "made it; or choose another directory."
     )
+
+
+def own_folder(path: Path) -> None:
+    """Create a folder that only this user can enter, or check that it is one; raises ReleaseError for any other."""
+    with suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+    status = path.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        raise ReleaseError(_foreign(path, "it is not a folder that only you can enter"))

@@ -57,6 +57,9 @@ class Mechanism(ABC):
     publishes_measurements: ClassVar[bool] = False
     """Whether its measurements are published with a release: noisy integers, and nothing about withheld locations."""
 
+    queries: ClassVar[tuple[str, ...]] = ()
+    """The names of its queries, as its measurements have them; none if it does not declare them."""
+
     inference: ClassVar[str] = "1"
     """The version of `estimate`: another one may compute other estimates from the same measurements."""
 

@@ -78,6 +78,7 @@ class LimitPTR(BoundedMechanism):
     name: ClassVar[str] = "limit-ptr"
     selects_locations: ClassVar[bool] = True
     compared: ClassVar[bool] = True
+    queries: ClassVar[tuple[str, ...]] = (ENTROPY,)
     publishes_measurements: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Value]] = {
         "epsilon": "1.0",

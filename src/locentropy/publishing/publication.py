@@ -6,8 +6,8 @@
     measured           all noisy numbers are on disk: a retry computes the release from them and reads no visits
     staged             the release is on disk, complete: a retry gives it its name
 
-One spend pays for one draw. The id of a release belongs to its draw: it is made with the first noise, and the ledger
-records it with the spend before the release is computed, so a second draw for the same spend, by a copy of this
+One spend pays for one draw. The id of a release belongs to its draw: it is made when the draw is complete, and the
+ledger records it with the spend before the release is computed, so a second draw for the same spend, by a copy of this
 publication in another folder for example, is refused. How it is kept across crashes: publication_file.py.
 """
 
@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import closing, contextmanager
+import warnings
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from glob import escape
@@ -30,7 +31,7 @@ from locentropy.release.statement import INFINITE, LedgerNote
 from locentropy.release.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from locentropy.ledger.ledger import Ledger
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME: Final = 255
 """Bytes, on every usual file system."""
+
+
+class ResumedWarning(UserWarning):
+    """The release is, in whole or in part, the one that an earlier, interrupted attempt had drawn."""
 
 
 @dataclass
@@ -110,15 +115,21 @@ class Publication:
             raise
 
     @contextmanager
-    def journaled_noise(self) -> Iterator[OpenDPNoise]:
+    def journaled_noise(self, read_as: Mapping[str, str | None]) -> Iterator[OpenDPNoise]:
         """Noise whose every draw is on disk before it is used; draws of an earlier attempt are not repeated."""
-        with closing(DrawJournal(self._draws, self.release_id)) as journal:
-            self.release_id = journal.release_id
+        with closing(DrawJournal(self._draws, read_as)) as journal:
+            if journal.durable:
+                warnings.warn(
+                    f"An earlier attempt had begun to draw the release for {self.target}: what it drew is used as it "
+                    "was.",
+                    ResumedWarning,
+                    stacklevel=5,
+                )
             yield JournaledNoise(journal)
 
     @property
     def drawn_id(self) -> str:
-        """The id of the draw; there is one as soon as noise is."""
+        """The id of the draw; there is one as soon as it is complete."""
         if self.release_id is None:
             raise ReleaseError(f"{self.target}: nothing was drawn for it.")
         return self.release_id
@@ -127,8 +138,8 @@ class Publication:
         """Write the measurements to disk: from here on nothing else is drawn for this spend."""
         keep_measurements(kept, self._measurements)
         self.remember_drawn(kept.release_id)
-        self.drawn = True
-        self._draws.unlink(missing_ok=True)
+        self.drawn, self.release_id = True, kept.release_id
+        shutil.rmtree(self._draws, ignore_errors=True)
 
     def measurements(self) -> KeptMeasurements | None:
         """What an earlier attempt has measured, if it got that far."""
@@ -144,12 +155,22 @@ class Publication:
         try:
             ledger.record_release(self.spend_id, self.release_id, "staged")
         except LedgerError as error:
+            if not self._drawn_elsewhere(ledger):
+                raise
             error.add_note(
                 "What was drawn here was seen by nobody, and is not published: another attempt has drawn for the same "
                 "spend, in a copy of this folder for example. Finish that one. To give this one up, remove what "
                 f"begins with .{self.target.name}. in {self.target.parent}"
             )
             raise
+
+    def _drawn_elsewhere(self, ledger: Ledger) -> bool:
+        with suppress(LedgerError):
+            return any(
+                known.spend == self.spend_id and known.release != self.release_id
+                for known in ledger.releases()
+            )
+        return False
 
     def stage(self, release: Release) -> None:
         """Write a release to disk, complete, beside its directory."""
@@ -190,8 +211,8 @@ class Publication:
         finish(staged_path(self.target, self.drawn_id), self.target)
         if ledger is not None:
             ledger.record_release(self.spend_id, self.drawn_id, "published")
-        for path in (self._draws, self._measurements):
-            path.unlink(missing_ok=True)
+        shutil.rmtree(self._draws, ignore_errors=True)
+        self._measurements.unlink(missing_ok=True)
         self.begun = False  # all is done: there is nothing left to resume
 
 

@@ -139,7 +139,9 @@ def _earlier(
     memory = _read(handle, path)
     if memory is None:
         return None
-    publication = Publication(target, memory["spend"], memory["release"], drawn=memory["drawn"])
+    # Version 0.1 made an id with the publication. It belongs to a draw only if there was one.
+    release_id = memory["release"] if memory["drawn"] or _was_staged(target, memory["release"]) else None
+    publication = Publication(target, memory["spend"], release_id, drawn=memory["drawn"])
     # Whether another ledger than this one was charged cannot be told here.
     elsewhere = memory["order"].get("ledger") not in (NO_LEDGER_ID, identity["ledger"])
     publication.begun = elsewhere or publication.drawn or publication.was_begun(ledger)
@@ -170,6 +172,10 @@ def _read(handle: int, path: Path) -> dict[str, Any] | None:
     named = [mark[1].decode(errors="replace") for mark in marks if len(mark) > 1]
     release_id = next((each for each in named if _is_id(each)), memory.get("release"))
     return {**memory, "drawn": bool(marks), "release": release_id}
+
+
+def _was_staged(target: Path, release_id: str | None) -> bool:
+    return release_id is not None and Publication(target, "", release_id).is_staged
 
 
 def _is_id(value: object) -> bool:

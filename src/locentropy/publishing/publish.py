@@ -28,7 +28,7 @@ from locentropy.places.grid import Grid
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing.notices import give, notices, warn_of_user_column
 from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
-from locentropy.publishing.publication import Publication, check_name, ledger_note
+from locentropy.publishing.publication import Publication, ResumedWarning, check_name, ledger_note
 from locentropy.publishing.publication_file import locked_publication
 from locentropy.publishing.request import Request
 from locentropy.release.files import marked_target
@@ -40,7 +40,7 @@ from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
     from locentropy.core.estimates import Measurements
@@ -56,10 +56,6 @@ if TYPE_CHECKING:
 
 _RULES: Final = ("bad_rows", "missing_ids")
 """How rows are read; a release that is computed from kept measurements says how they were read then."""
-
-
-class ResumedWarning(UserWarning):
-    """The release is the one that an earlier, interrupted attempt had drawn."""
 
 
 def publish(
@@ -175,8 +171,9 @@ def carry_out(
     )
     infer = partial(_infer, request, ledger=ledger)
     if out is None:
-        publication = Publication(Path(), new_id(), new_id())
-        kept = measure(publication, lambda: nullcontext(OpenDPNoise()))
+        publication = Publication(Path(), new_id())
+        kept = measure(publication, lambda _: nullcontext(OpenDPNoise()))
+        publication.release_id = kept.release_id
         publication.record_draw(ledger)
         release = infer(publication, kept)
         if ledger is not None:  # there is no file to name: it is in the caller's hands
@@ -215,7 +212,7 @@ def carry_out(
 def _measure(
     request: Request,
     publication: Publication,
-    open_noise: Callable[[], AbstractContextManager[OpenDPNoise]],
+    open_noise: Callable[[Mapping[str, str | None]], AbstractContextManager[OpenDPNoise]],
     *,
     ledger: Ledger | None,
     read: Callable[..., AbstractContextManager[Queries]],
@@ -230,7 +227,8 @@ def _measure(
             ledger.check(request.guarantee)  # the spend itself decides; this refuses before the data is read
 
     def measure(queries: Queries) -> Measurements:
-        with open_noise() as noise:
+        read_as = {**rules, "user": columns.get("user")}
+        with open_noise(read_as) as noise:
             return _cross(request, queries, noise)
 
     _, measurements = pay_and_measure(
@@ -241,9 +239,8 @@ def _measure(
         measure=measure,
         progress=progress,
     )
-    return KeptMeasurements.of(
-        publication.drawn_id, measurements, request.mechanism, columns.get("user"), rules
-    )
+    # The id is made now, when the draw is complete: whoever else draws for this spend has another one.
+    return KeptMeasurements.of(new_id(), measurements, request.mechanism, columns.get("user"), rules)
 
 
 def _cross(request: Request, queries: Queries, noise: Noise) -> Measurements:

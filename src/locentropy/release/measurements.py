@@ -16,13 +16,14 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from locentropy.core.errors import LocentropyError, ReleaseError
+from locentropy.core.errors import ReleaseError
 from locentropy.core.estimates import Measurements
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ KEY: Final = b"locentropy"
 
 _LOCATIONS: Final = "locations"
 _MOST_QUERIES: Final = 100
+MOST_VALUES: Final = 1 << 28
+"""Numbers in a file, at most, where nothing more is known about the release."""
 _MOST_DIMENSIONS: Final = 4
 
 
@@ -101,32 +104,47 @@ def measurements_parquet(kept: KeptMeasurements) -> pa.Buffer:
     return sink.getvalue()
 
 
+def _schema(ids: pa.DataType) -> pa.Schema:
+    return pa.schema(
+        {
+            "query": pa.string(),
+            "shape": pa.list_(pa.int64()),
+            "values": pa.list_(pa.int64()),
+            "scale": pa.float64(),
+            "locations": ids,
+        }
+    )
+
+
 def _nested(ids: pa.Array, nulls: int) -> pa.Array:
     """The ids in the first row of a list column, and nothing in the others."""
     first = pa.ListArray.from_arrays(pa.array([0, len(ids)], pa.int32()), ids)
     return pa.concat_arrays([first, pa.nulls(nulls, first.type)])
 
 
-def read_measurements(source: Any) -> KeptMeasurements:
-    """The measurements of a file or buffer; ReleaseError if it holds anything else."""
+def read_measurements(source: Any, most_values: int = MOST_VALUES) -> KeptMeasurements:
+    """The measurements of a file or buffer; ReleaseError if it holds anything else, or more than `most_values`."""
     try:
-        table = pq.read_table(source)
+        opened = pa.OSFile(str(source), "rb") if isinstance(source, str | Path) else source
+        with pq.ParquetFile(opened) as file:
+            _check_size(file.metadata, most_values)
+            table = file.read()
         table.validate(full=True)
         return _kept(table)
     except ReleaseError:
         raise
-    except (
-        pa.ArrowException,
-        LocentropyError,
-        OSError,
-        ValueError,
-        TypeError,
-        KeyError,
-        RecursionError,
-    ) as error:
+    except Exception as error:  # a file may hold anything, and its reader may fail in any way
         raise ReleaseError(
             f"{_named(source)} cannot be read as measurements: {type(error).__name__}."
         ) from None
+
+
+def _check_size(metadata: pq.FileMetaData, most_values: int) -> None:
+    """Raise before anything is unpacked: a small file may stand for a huge table."""
+    groups = [metadata.row_group(at) for at in range(min(metadata.num_row_groups, _MOST_QUERIES))]
+    values = sum(group.column(at).num_values for group in groups for at in range(group.num_columns))
+    if metadata.num_rows > _MOST_QUERIES or metadata.num_row_groups > _MOST_QUERIES or values > most_values:
+        raise ReleaseError("it holds more than measurements of this release can")
 
 
 def _kept(table: pa.Table) -> KeptMeasurements:
@@ -145,6 +163,10 @@ def _kept(table: pa.Table) -> KeptMeasurements:
         or table.column_names != expected
     ):
         raise ReleaseError("it has other columns, or says other things about itself, than measurements do")
+    if not table.schema.equals(_schema(table.schema.field("locations").type)):
+        raise ReleaseError("its columns have other types than measurements have")
+    if set(table.schema.metadata or {}) - {KEY, b"ARROW:schema"}:
+        raise ReleaseError("it carries metadata that do not belong to measurements")
     names = table["query"].to_pylist()
     if not 1 <= len(names) <= _MOST_QUERIES or names[0] != _LOCATIONS or len(set(names)) != len(names):
         raise ReleaseError("its queries are not what they should be")

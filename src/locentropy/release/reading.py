@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from locentropy.release.statement import Statement
 
 _CHUNK = 1 << 20
+_MOST_PER_ROW, _MOST_BESIDES = 16, 100_000
+"""Noisy integers in measurements: for each row of the table, and histograms of all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,8 @@ def read(directory: str | Path) -> Found:
     table = published(read_parquet(_described_file(directory / about.names.parquet, about)))
     measurements = None
     if about.names.measurements in about.hashes:
-        measurements = read_measurements(_described_file(directory / about.names.measurements, about))
+        path = _described_file(directory / about.names.measurements, about)
+        measurements = read_measurements(path, most_values=_MOST_PER_ROW * len(table) + _MOST_BESIDES)
     return Found(table, about.statement, measurements)
 
 

@@ -33,7 +33,12 @@ def reestimated(release: Release) -> Release:
         )
     mechanism = mechanism_of(release.statement)
     listed = _listed(release.to_arrow(), release.statement)
-    estimates = mechanism.estimate(release.measurements.measurements, listed)
+    try:
+        estimates = mechanism.estimate(release.measurements.measurements, listed)
+    except Exception as error:  # the measurements may come from anywhere, and fit the mechanism or not
+        raise ReleaseError(
+            f"{release.statement.mechanism} cannot compute estimates from these measurements: {type(error).__name__}."
+        ) from None
     statement = replace(release.statement, inference=mechanism.inference, inferred_by=__version__)
     return Release.of(estimates, listed, statement, release.measurements)
 

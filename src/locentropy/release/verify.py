@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import dump_document, read_document
@@ -35,6 +36,7 @@ from locentropy.release.columns import MOST_NATS, check_table
 from locentropy.release.details import details, get
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.manifest import VARIANTS, heading, manifest, numbers
+from locentropy.release.measurements import measurements_parquet
 from locentropy.release.reading import describe, names_in, regular, sha256
 from locentropy.release.reestimate import TOLERANCE, mechanism_of, reestimated
 from locentropy.release.release import Release
@@ -55,8 +57,12 @@ if TYPE_CHECKING:
 
     from locentropy.ledger.ledger import Ledger
     from locentropy.ledger.rules import Account
+    from locentropy.release.measurements import KeptMeasurements
     from locentropy.release.reading import Described
     from locentropy.release.statement import LedgerNote, Statement
+
+_RULES: Final = frozenset({"bad_rows", "missing_ids"})
+"""Rules for rows that measurements may state."""
 
 _FORMULA: Final = r"^[=+\-@\t\r]"
 """How texts begin that a spreadsheet takes for a formula."""
@@ -242,6 +248,18 @@ def _table(directory: Path, about: Described) -> Iterator[str]:
 def _measurements(directory: Path, about: Described) -> Iterator[str]:
     """Compute the values again from the measurements, where this software has the inference that made them."""
     release = Release.load(directory)  # raises unless they belong to this table
+    kept = release.measurements
+    if kept is None:
+        raise ReleaseError(f"{about.names.measurements} is missing.")
+    if kept.user_column != about.statement.user_column:
+        yield f"{about.names.measurements} names another column for the person than {about.names.details}."
+    stated = {name: about.statement.parameters.get(name) for name in kept.rules}
+    if any(stated[name] not in (None, rule) for name, rule in kept.rules.items()) or set(kept.rules) - _RULES:
+        yield f"{about.names.measurements} states other rules for rows than {about.names.details}."
+    yield from _declared(kept, about)
+    found = pq.read_table(directory / about.names.measurements)
+    if not found.equals(pq.read_table(pa.BufferReader(measurements_parquet(kept)))):
+        yield f"{about.names.measurements} holds more than measurements."
     if _cannot_infer(about.statement) is not None:
         return
     again, table = reestimated(release).to_arrow(), release.to_arrow()
@@ -250,6 +268,25 @@ def _measurements(directory: Path, about: Described) -> Iterator[str]:
             here, there = (each[name].to_numpy().astype(np.float64) for each in (table, again))
             if not np.allclose(here, there, rtol=0, atol=TOLERANCE, equal_nan=True):
                 yield f"{name} is not what the measurements give, within {TOLERANCE:g}."
+
+
+def _declared(kept: KeptMeasurements, about: Described) -> Iterator[str]:
+    """Compare queries and scales with those that the mechanism declares, where it is installed."""
+    if not _installed(about.statement):
+        return
+    mechanism = mechanism_of(about.statement)
+    if dict(mechanism.public_scales) != dict(kept.scales):
+        yield f"{about.names.measurements} states other scales than those that are public."
+    if mechanism.queries and set(mechanism.queries) != set(kept.measurements.values):
+        yield f"{about.names.measurements} has other queries than {about.statement.mechanism} has."
+
+
+def _installed(statement: Statement) -> bool:
+    try:
+        mechanism_of(statement)
+    except ReleaseError:
+        return False
+    return True
 
 
 def _cannot_infer(statement: Statement) -> str | None:

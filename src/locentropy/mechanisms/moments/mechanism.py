@@ -67,6 +67,7 @@ class Moments(BoundedMechanism):
 
     name: ClassVar[str] = "moments"
     compared: ClassVar[bool] = True
+    queries: ClassVar[tuple[str, ...]] = ("sums",)
     publishes_measurements: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "1.0", "max_locations": 5, "max_visits": 5}
     method: ClassVar[Method] = Method(

@@ -66,6 +66,7 @@ class Limit(BoundedMechanism):
 
     name: ClassVar[str] = "limit"
     compared: ClassVar[bool] = True
+    queries: ClassVar[tuple[str, ...]] = (ENTROPY,)
     publishes_measurements: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "1.0", "max_locations": 5, "max_visits": 5}
     method: ClassVar[Method] = Method(
