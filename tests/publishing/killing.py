@@ -212,6 +212,22 @@ def by_time(uncut: Place, draw: random.Random) -> Callable[[Place], int]:
     return start
 
 
+def forget_measurements() -> None:
+    """Another planted fault: what was kept is read by the attempt that kept it, and by no later one."""
+    own: list[Publication] = []
+    keep, measurements = Publication.keep, Publication.measurements
+
+    def keeping(self: Publication, kept: Any) -> None:
+        own.append(self)
+        keep(self, kept)
+
+    Publication.keep = keeping  # type: ignore[method-assign]
+    Publication.measurements = (  # type: ignore[method-assign]
+        lambda self: measurements(self) if any(each is self for each in own) else None
+    )
+    Publication.refuse_second_draw = lambda self, ledger: None  # type: ignore[method-assign]
+
+
 def main(folder: Path, how: str, seed: int, kills: int) -> None:
     draw, visits = random.Random(seed), visits_in(folder)
     if how != "time":
@@ -220,8 +236,7 @@ def main(folder: Path, how: str, seed: int, kills: int) -> None:
     if how == "forgetful":
         publication_file._write = lambda *_: None  # a planted fault, which the checks must find
     if how == "redrawing":
-        Publication.measurements = lambda self: None  # another one: what was kept is not read again
-        Publication.refuse_second_draw = lambda self, ledger: None
+        forget_measurements()
     start = (by_time if how == "time" else by_steps)(Place(folder / "uncut", visits), draw)
     found: Counter[str] = Counter()
     places = []
