@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from locentropy.core.errors import ReleaseError
-from locentropy.core.files import open_own_file, own_folder, sync_folder
+from locentropy.core.files import named_errors, open_own_file, own_folder, sync_folder
 from locentropy.ledger.ledger import new_id
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.release.measurements import measurements_parquet, read_measurements
@@ -118,12 +118,13 @@ class DrawJournal:
 
     def _write(self, content: bytes) -> None:
         written = 0
-        while written < len(content):
-            count = os.pwrite(self._handle, content[written : written + _CHUNK], self._end + written)
-            if count == 0:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
-            written += count
-        os.fsync(self._handle)
+        with named_errors(self._path):
+            while written < len(content):
+                count = os.pwrite(self._handle, content[written : written + _CHUNK], self._end + written)
+                if count == 0:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                written += count
+            os.fsync(self._handle)
         self._end += len(content)
 
     def _load(self, content: bytes) -> str | None:
@@ -235,7 +236,7 @@ def keep_measurements(kept: KeptMeasurements, path: Path) -> None:
     handle = open_own_file(part, create=True)
     try:
         content = measurements_parquet(kept)
-        with os.fdopen(handle, "wb") as file:
+        with named_errors(path), os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
