@@ -46,7 +46,7 @@ def stand_ins(folder: Path) -> Path:
         con.execute(
             "CREATE TABLE checkins AS SELECT * FROM read_parquet(?)", [str(folder / "checkins.parquet")]
         )
-    le.Ledger.create(folder / "city.ledger", "riders of the city", epsilon=40, delta=1e-3)
+    le.Ledger.create(folder / "city.ledger", "riders of the city", epsilon=40, delta=1e-3, large_epsilon=True)
     le.plan(le.Shares(epsilon=1.0), n_locations=len(places)).to_yaml(folder / "approved.yaml")
     listed = le.PublicLocations(folder / "places.csv")
     le.publish(

@@ -136,6 +136,7 @@ def test_entropy_under_bounds(rows: Path) -> None:
         (["rows.csv", "--out", "no/where/x.csv"], 2, "does not exist"),
         (["rows.csv", "--format", "orkut"], 2, "brightkite"),
         (["rows.csv", "--bad-rows", "skip"], 2, "drop"),
+        (["rows.csv", "--missing-ids", "skip"], 2, "--missing-ids skip is not one of drop, keep"),
         (["rows.csv", "--memory", "much"], 2, "2GB"),
         (["rows.csv", "--colour"], 2, "No such option"),
         ([], 2, "Missing argument"),
@@ -165,6 +166,16 @@ def test_the_private_log_is_private(tmp_path: Path) -> None:
     assert "no user id: 2" in log.read_text()
     assert log.stat().st_mode & 0o777 == 0o600
     assert "no user id" not in done.stdout + done.stderr
+
+
+def test_missing_ids_are_left_out_unless_they_are_meant(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("uid,venue\nann,b\nNULL,b\nnan,b\n")
+    for options, people in (((), 1), (("--missing-ids", "keep"), 3)):
+        done = locentropy("entropy", path, "--json", *options)
+        assert done.returncode == 0, done.stderr
+        [place] = json.loads(done.stdout)["locations"]
+        assert place["exact_users"] == people
 
 
 def test_datasets(tmp_path: Path) -> None:

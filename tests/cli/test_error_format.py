@@ -16,6 +16,7 @@ OPTIONS = {
     "min_users": "--min-users",
     "threads": "--threads",
     "bad_rows": "--bad-rows",
+    "missing_ids": "--missing-ids",
     "delimiter": "--delimiter",
     "publication_date": "--date",
     "not_private": "--not-private",

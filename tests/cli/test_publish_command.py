@@ -143,6 +143,7 @@ def test_as_json(folder: Path, publish: Publish) -> None:
     assert answer["files"] == [
         "details.yaml",
         "manifest.yaml",
+        "measurements.parquet",
         "release.csv",
         "release.parquet",
         "report.html",
@@ -272,7 +273,7 @@ class TestHints:
         assert "--places-lat" not in done.stderr
 
     def test_before_anything_is_paid_for(self, folder: Path, publish: Publish) -> None:
-        (folder / "visits.csv").write_text("uid,venue\nann,bar\n,cafe\n")
+        (folder / "visits.csv").write_text("uid,venue\nann,bar\nbob,\n")
         done = publish(*self.WITHOUT)
         assert done.returncode == 5
         assert "--provenance" in done.stderr
@@ -309,7 +310,7 @@ class TestTimes:
         assert done.returncode == 5
         assert "--time ''" in done.stderr
         assert "--bad-rows" not in done.stderr
-        dropped = publish(*TestHints.WITHOUT, "--bad-rows", "drop")
+        dropped = publish(*TestHints.WITHOUT, "--bad-rows", "drop", "--refuse-empty")
         assert dropped.returncode == 3
         assert "--time ''" in dropped.stderr
         assert publish(*TestHints.WITHOUT, "--time", "").returncode == 0
@@ -424,7 +425,8 @@ def test_stopped_after_the_spend(folder: Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 128 + signal.SIGTERM
     assert "Repeat the same call" in done.stderr
-    assert names(folder) == sorted([*INPUTS, ".may.publishing"])
+    [spend] = le.Ledger.open(folder / "city.ledger").history()
+    assert names(folder) == sorted([*INPUTS, ".may.publishing", f".may.{spend.id}.measurements"])
     assert locentropy(*call, cwd=folder).returncode == 0
     assert len(le.Ledger.open(folder / "city.ledger").history()) == 1
     assert names(folder) == sorted([*INPUTS, "may"])

@@ -194,6 +194,7 @@ class TestPlaces:
         found = evaluate(table, [strong], le.SelectLocations(50, delta=1e-3, max_locations=3), seeds=1)
         assert found.compared[0].scores["mse"].mean < 0.01
 
+    @pytest.mark.filterwarnings("ignore::locentropy.publishing.chosen_locations.ExcludeWarning")
     @pytest.mark.parametrize("listed", [True, False])
     def test_excluded_places_are_not_judged(self, listed: bool, visits: le.Visits) -> None:
         mechanism = (

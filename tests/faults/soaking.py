@@ -247,7 +247,7 @@ class Soak:
         for first in range(0, publications, IN_ONE_LEDGER):
             block = self.folder / f"block-{first}"
             block.mkdir()
-            le.Ledger.create(block / "city.ledger", "riders", 100, "1e-3")
+            le.Ledger.create(block / "city.ledger", "riders", 100, "1e-3", large_epsilon=True)
             made = min(IN_ONE_LEDGER, publications - first)
             for number in range(made):
                 self.publication(block / str(number))

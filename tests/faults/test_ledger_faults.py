@@ -66,7 +66,7 @@ def test_damaged_between_the_check_and_the_spend(
 
     with monkeypatch.context() as patch:
         patch.setattr(Publication, "pay", late)
-        patch.setattr(story, "_measure", None)  # to draw would fail in another way
+        patch.setattr(story, "_cross", None)  # to draw would fail in another way
         with pytest.raises(LedgerError, match=r"city\.ledger") as failed:
             publish(tmp_path, ledger)
     assert "Repeat the same call" in failed.value.__notes__[0]

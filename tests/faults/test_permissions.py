@@ -69,10 +69,10 @@ def test_claimed_staged_and_published(tmp_path: Path, monkeypatch: pytest.Monkey
     assert seen.pop("visits.csv") == 0o666, "the umask is what it was set to"
     folders = {path: mode for path, mode in seen.items() if path.endswith(".staged")}
     assert list(folders.values()) == [0o700]
-    assert len(seen) == 8, "ledger, claim, and the staged directory with five files"
+    assert len(seen) == 10, "ledger, record, measurements, and the staged directory with six files"
     assert {mode for path, mode in seen.items() if path not in folders} == {0o600}
     published = modes(tmp_path / "may")
-    assert len(published) == 5
+    assert len(published) == 6
     assert set(published.values()) == {0o644}, "what is public may be read, and not be written"
     assert stat.S_IMODE((tmp_path / "may").stat().st_mode) == 0o755
 
@@ -86,10 +86,12 @@ def test_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (path, mode)
         for each in seen
         for path, mode in each.items()
-        if ".part" in path or "publishing" in path
+        if ".part" in path or "publishing" in path or path.endswith((".draws", ".measurements"))
     ]
-    assert parts
-    assert all(mode == (0o700 if path.endswith(".part") else 0o600) for path, mode in parts), parts
+    folder = [path for path, _ in parts if path.endswith(".part") and ".measurements" not in path]
+    assert folder
+    assert any(path.endswith(".draws") for path, _ in parts)
+    assert all(mode == (0o700 if path in folder else 0o600) for path, mode in parts), parts
 
 
 def test_without_a_promise(tmp_path: Path) -> None:

@@ -73,6 +73,8 @@ def test_the_ledger(folder: Path) -> None:
         publish(folder, ledger=ledger)
     assert not (folder / "may").exists(), "nothing is drawn without a spend"
     os.seteuid(0)  # who may
+    for path in folder.glob(".may*"):
+        os.chown(path, 0, 0)  # the record of an attempt is for who began it
     publish(folder, ledger=ledger)
     assert len(ledger.history()) == 1
 

@@ -97,7 +97,10 @@ def claim_seeds() -> list[bytes]:
 
 
 def read_claim(folder: Path, content: bytes) -> None:
-    (folder / ".may.publishing").write_bytes(content)
+    path = folder / ".may.publishing"
+    path.touch(mode=0o600)
+    path.write_bytes(content)
     with locked_publication(folder / "may", ORDER, None) as claim:
-        assert re.fullmatch("[0-9a-f]{32}", claim.release_id)
+        assert re.fullmatch("[0-9a-f]{32}", claim.spend_id)
+        assert claim.release_id is None, "nothing was drawn"
         assert not claim.begun, "nothing was spent, and nothing is there"

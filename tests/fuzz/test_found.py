@@ -64,6 +64,7 @@ def test_more_columns_than_any_table_has(tmp_path: Path) -> None:
 
 def test_a_claim_of_lists_in_lists(tmp_path: Path) -> None:
     path = tmp_path / ".may.publishing"
+    path.touch(mode=0o600)
     path.write_text("[" * 100_000)
     with (
         pytest.raises(LocentropyError, match="not a file that an interrupted attempt leaves"),

@@ -161,7 +161,7 @@ def kill_sixteen(ledger: Ledger, seed: int, longest: float) -> None:
 
 @pytest.mark.parametrize("seed", [0, *at_night(1, 2, 3)])
 def test_killed_while_spending(seed: int, longest: float, tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "city.ledger", "riders", 100, "1e-3")
+    ledger = Ledger.create(tmp_path / "city.ledger", "riders", 100, "1e-3", large_epsilon=True)
     kill_sixteen(ledger, seed, longest)
     ledger.spend(Guarantee.pure("0.01"), "one more")
     assert [file.name for file in tmp_path.iterdir()] == ["city.ledger"], "no journal is left behind"

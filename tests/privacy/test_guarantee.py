@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,6 +14,8 @@ from hypothesis import strategies as st
 
 from locentropy.core.errors import ParameterError
 from locentropy.privacy.guarantee import Guarantee, PublicInput, exact, total
+from locentropy.privacy.rounding import exponential_above, exponential_below, group_delta, percent_up
+from locentropy.privacy.strength import CERTAIN
 
 inputs = st.lists(st.builds(PublicInput, st.sampled_from("MCk"), st.sampled_from("123")), max_size=3)
 epsilons = st.decimals(0, 100, places=4)
@@ -137,7 +141,7 @@ def test_odds_of_a_pure_guarantee() -> None:
     assert Guarantee.pure(1).attacker_accuracy() == pytest.approx(belief.most)
     assert "at most 73.2 % and at least 26.8 %" in Guarantee.pure(1).explain()
     assert "at most 50 % and at least 50 %" in Guarantee.pure(0).explain()
-    assert "at most 100 %" in Guarantee.pure(1000).explain()
+    assert "think it practically certain, or practically impossible" in Guarantee.pure(1000).explain()
 
 
 def test_odds_with_delta_name_the_exceptions() -> None:
@@ -182,7 +186,174 @@ def test_belief_and_guess_hold_for_every_mechanism(weights: list[int], data: st.
     assert max(above, below) <= float(belief.exceptions) + 1e-12
 
 
+# --- two records of one person, and several people ------------------------------------------------------------
+
+
+def test_which_record_costs_twice_whether_there_is_one() -> None:
+    """A belief of 50:50 between two records of one person can reach 88 %, not 73 %."""
+    guarantee = Guarantee.pure(1)
+    assert guarantee.belief().most == pytest.approx(0.7310585786300049)
+    replaced = guarantee.for_replaced_record()
+    assert replaced == Guarantee.pure(2)
+    assert replaced.belief().most == pytest.approx(0.8807970779778823)
+    said = guarantee.explain()
+    assert (
+        "after seeing this release, think it at most 73.2 % and at least 26.8 % likely. Between two" in said
+    )
+    assert "the bound is twice ε: a belief of 50 % in one of the two can become at most 88.1 % and" in said
+    assert "any release" not in said
+
+
+def test_two_records_with_delta() -> None:
+    guarantee = Guarantee.approximate(1, "1e-8", [PublicInput("max_visits", "5")])
+    replaced = guarantee.for_replaced_record()
+    assert (replaced.epsilon, replaced.delta) == (2, Fraction("3.71829e-8")), (
+        "1 + e = 3.718281828…, rounded up"
+    )
+    assert replaced.public_inputs == guarantee.public_inputs
+    assert "probability of at most 7.43658e-8" in guarantee.explain()
+    assert "it is ε = 2, δ = 3.71829e-8" in guarantee.explain_groups()
+    assert "δ becomes δ·(e^(kε) − 1)/(e^ε − 1)" in guarantee.explain_groups()
+    assert "δ" not in Guarantee.pure(1).explain_groups()
+
+
+def test_large_delta_promises_nothing_between_two_records() -> None:
+    guarantee = Guarantee.approximate(1, 0.3)
+    assert not guarantee.for_replaced_record().private
+    assert guarantee.explain().endswith("Between two possible records of one person nothing is promised.")
+    assert "it is no bound at all" in guarantee.explain_groups()
+
+
+@given(guarantees)
+def test_a_group_of_one_is_one_person(guarantee: Guarantee) -> None:
+    assert guarantee.for_group(1) == guarantee
+
+
+def test_no_guarantee_for_one_is_none_for_more() -> None:
+    assert Guarantee.none("why").for_group(3) == Guarantee.none("why")
+    assert Guarantee.none("why").explain_groups() == "Nothing is promised to anybody."
+
+
+@given(private_guarantees, st.integers(1, 40))
+def test_group_bounds_are_never_understated(guarantee: Guarantee, size: int) -> None:
+    """Against the sum, in fractions, of powers of a number below e^ε: the bound is above it, and not by much."""
+    group = guarantee.for_group(size)
+    growth = Fraction(below_exponential(guarantee.epsilon))
+    least = guarantee.delta * sum((growth**i for i in range(size)), Fraction(0))
+    if group.epsilon is None:
+        assert least * (1 + Fraction(1, 10**4)) >= 1 or size * guarantee.epsilon > 10_000
+        return
+    assert group.epsilon == size * guarantee.epsilon
+    assert least <= group.delta <= least * (1 + Fraction(1, 10**4))
+    assert group.kind == guarantee.kind
+
+
+def below_exponential(power: Fraction) -> Fraction:
+    """A number just below e^power, by its series; independent of the code under test."""
+    halvings = max(0, math.ceil(power)).bit_length()
+    small = power / 2**halvings
+    term, total = Fraction(1), Fraction(1)
+    for i in range(1, 30):
+        term *= small / i
+        total += term
+        total = Fraction(math.floor(total * 10**60), 10**60)
+        term = Fraction(math.floor(term * 10**70), 10**70)
+    for _ in range(halvings):
+        total = Fraction(math.floor(total**2 * 10**60), 10**60)
+    return total
+
+
+@given(st.fractions(0, 60, max_denominator=10**6))
+def test_bounds_of_the_exponential(power: Fraction) -> None:
+    known = below_exponential(power)
+    assert exponential_below(power) <= exponential_above(power) <= known * (1 + Fraction(1, 10**30))
+    assert exponential_below(-power) <= 1 / known
+    assert exponential_below(power) * exponential_below(-power) <= 1
+    assert exponential_above(power) >= known
+
+
+@given(private_guarantees, st.floats(0.001, 0.999))
+def test_beliefs_are_never_understated(guarantee: Guarantee, prior: float) -> None:
+    belief = guarantee.belief(prior)
+    factor = below_exponential(guarantee.epsilon) * (2 if guarantee.delta else 1)
+    before = Fraction(prior)
+    assert Fraction(belief.most) >= before * factor / (before * factor + 1 - before)
+    assert Fraction(belief.least) <= before / (before + (1 - before) * factor)
+    best = (below_exponential(guarantee.epsilon) + guarantee.delta) / (
+        1 + below_exponential(guarantee.epsilon)
+    )
+    assert Fraction(guarantee.attacker_accuracy()) >= best
+
+
+@pytest.mark.parametrize("epsilon", ["1e-200", "1e-30", "0.001", "3", "4999"])
+def test_extreme_groups(epsilon: str) -> None:
+    delta = group_delta(exact(epsilon), Fraction(1, 10**9), 2)
+    if epsilon == "4999":
+        assert delta is None
+    else:
+        assert 2e-9 < delta < 2.2e-8
+    assert group_delta(exact(epsilon), Fraction(1, 10**9), 10**9) is None
+    assert Guarantee.pure(epsilon).for_group(10**9).epsilon == exact(epsilon) * 10**9
+    assert Guarantee.approximate(0, 1e-9).for_group(7).delta == Fraction(7, 10**9)
+
+
+@pytest.mark.parametrize("size", [0, -1, 1.0, True, None, "2"])
+def test_groups_that_are_none_are_refused(size: object) -> None:
+    with pytest.raises(ParameterError, match="size"):
+        Guarantee.pure(1).for_group(size)
+
+
+@given(st.lists(st.integers(1, 50), min_size=2, max_size=4), st.data())
+def test_two_steps_hold_for_every_mechanism(weights: list[int], data: st.DataObject) -> None:
+    """Any three distributions in a row, ε at random and δ as each step needs: the two ends keep the bound of two."""
+    laws = [weights, *(data.draw(st.lists(st.integers(1, 50), min_size=len(weights), max_size=len(weights)))
+                       for _ in range(2))]  # fmt: skip
+    laws = [[Fraction(w, sum(law)) for w in law] for law in laws]
+    epsilon = data.draw(st.sampled_from([0, 0.1, 0.5, 1, 2]))
+
+    def needed(p: list[Fraction], q: list[Fraction], growth: Fraction) -> Fraction:
+        return sum((max(Fraction(0), a - growth * b) for a, b in zip(p, q, strict=True)), Fraction(0))
+
+    growth = exponential_below(exact(epsilon))
+    delta = max(
+        needed(*pair, growth)
+        for a, b in ((0, 1), (1, 2))
+        for pair in ((laws[a], laws[b]), (laws[b], laws[a]))
+    )
+    two = (Guarantee.approximate(epsilon, delta) if delta else Guarantee.pure(epsilon)).for_replaced_record()
+    if two.epsilon is not None:
+        whole = exponential_above(two.epsilon)
+        assert max(needed(laws[0], laws[2], whole), needed(laws[2], laws[0], whole)) <= two.delta
+
+
 @pytest.mark.parametrize("prior", [0, 1, -1, math.nan])
 def test_a_prior_is_a_probability(prior: float) -> None:
     with pytest.raises(ParameterError, match="prior"):
         Guarantee.pure(1).belief(prior)
+
+
+def test_the_pages_state_these_numbers() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    text = (docs / "guarantee.md").read_text(encoding="utf-8")
+
+    def row(name: str) -> list[str]:
+        [line] = re.findall(rf"^\| {name} \| (.*%.*|0[.]1.*) \|$", text, re.M)
+        return line.split(" | ")
+
+    def said(guarantee: Guarantee) -> str:
+        most = guarantee.belief().most
+        return percent_up(most) if most < CERTAIN else "practically certain"
+
+    promised = [Guarantee.pure(epsilon) for epsilon in row("ε")]
+    assert row("that she is in the data") == [said(each) for each in promised]
+    assert row("which of two records is hers") == [said(each.for_replaced_record()) for each in promised]
+    how_much = (docs / "budget.md").read_text(encoding="utf-8").partition("## How much")[2].partition("##")[0]
+    whether, _, which = how_much.partition("Between two")
+    for words, double in ((whether, False), (which, True)):
+        found = re.findall(r"([\d.]+ %) at (?:ε = )?([\d.]*\d)", words)
+        assert len(found) >= 3
+        for shown, epsilon in found:
+            guarantee = Guarantee.pure(epsilon)
+            assert shown == percent_up(
+                (guarantee.for_replaced_record() if double else guarantee).belief().most
+            )

@@ -27,8 +27,11 @@ import pandas as pd  # noqa: F401  # imported by Arrow when it is first used
 
 import locentropy.release.reading
 import locentropy.visits.engines.duckdb  # noqa: F401
+from locentropy.ledger.ledger import Ledger
 from locentropy.publishing import publication_file
 from locentropy.publishing import publish as story
+from locentropy.publishing.publication import Publication
+from locentropy.release.measurements import read_measurements
 from locentropy.release.verify import verify
 from tests.publishing.making import LIMIT, counted_visits, ledger_in, names, public, visits_in
 
@@ -83,7 +86,8 @@ class Place:
         self.ledger = ledger_in(folder)
         self.before = {self.ledger.spend(LIMIT.guarantee, "earlier").id for _ in range(2)}
         self.paid: set[str] = set()
-        self.drawn: bytes | None = None
+        self.drawn: dict[str, list[int]] | None = None
+        """The noisy integers, once they are on disk: for one spend there are no others."""
 
     def attempt(self) -> None:
         with warnings.catch_warnings():
@@ -108,18 +112,28 @@ class Place:
             assert names(whole[0]) == [
                 "details.yaml",
                 "manifest.yaml",
+                "measurements.parquet",
                 "release.csv",
                 "release.parquet",
                 "report.html",
             ]
-            drawn = (whole[0] / "release.parquet").read_bytes()
-            assert self.drawn in (None, drawn), "drawn twice"
-            self.drawn = drawn
+            self._drawn(whole[0] / "measurements.parquet")
             return "staged" if whole[0] != self.target else "named" if len(names(inside)) > 1 else "done"
+        kept, parts = [*inside.glob(".release.*.measurements")], [*inside.glob(".release.*.part")]
+        if kept:
+            assert paid, "measured without a spend"
+            self._drawn(kept[0])
+            return "half-written" if parts else "measured"
         assert self.drawn is None, "what was drawn is gone"
         if paid:
-            return "half-written" if [*inside.glob(".release.*.part")] else "spent"
+            return "drawing" if [*inside.glob(".release.*.draws")] else "spent"
         return "locked" if names(inside) else "nothing"
+
+    def _drawn(self, path: Path) -> None:
+        values = read_measurements(path).measurements.values
+        drawn = {name: each.ravel().tolist() for name, each in values.items()}
+        assert self.drawn in (None, drawn), "drawn twice"
+        self.drawn = drawn
 
     def finish(self) -> None:
         """One attempt more that nobody disturbs."""
@@ -199,6 +213,25 @@ def by_time(uncut: Place, draw: random.Random) -> Callable[[Place], int]:
     return start
 
 
+def forget_measurements() -> None:
+    """Another planted fault: what was kept is read by the attempt that kept it, and by no later one."""
+    own: list[Publication] = []
+    keep, measurements = Publication.keep, Publication.measurements
+
+    def keeping(self: Publication, kept: Any) -> None:
+        own.append(self)
+        keep(self, kept)
+
+    Publication.keep = keeping  # type: ignore[method-assign]
+    Publication.measurements = (  # type: ignore[method-assign]
+        lambda self: measurements(self) if any(each is self for each in own) else None
+    )
+    # What else would refuse it: the record, the files of the first draw, and the ledger.
+    Publication.refuse_second_draw = lambda self, ledger: None  # type: ignore[method-assign]
+    Publication.check_staged = lambda self, measured: None  # type: ignore[method-assign]
+    Ledger.record_release = lambda self, spend, release, state: None  # type: ignore[method-assign]
+
+
 def main(folder: Path, how: str, seed: int, kills: int) -> None:
     draw, visits = random.Random(seed), visits_in(folder)
     if how != "time":
@@ -206,6 +239,8 @@ def main(folder: Path, how: str, seed: int, kills: int) -> None:
         story.open_queries = counted_visits  # type: ignore[assignment]
     if how == "forgetful":
         publication_file._write = lambda *_: None  # a planted fault, which the checks must find
+    if how == "redrawing":
+        forget_measurements()
     start = (by_time if how == "time" else by_steps)(Place(folder / "uncut", visits), draw)
     found: Counter[str] = Counter()
     places = []

@@ -11,9 +11,10 @@ import locentropy as le
 from tests.mechanisms.recording import CrowdQueries
 
 Publishing = Callable[..., le.Release]
-LOCKED, PAID = "locentropy.publishing.publish._make_release", "locentropy.publishing.publish._measure"
-DRAWN = "locentropy.publishing.publication.finish"
-"""Where an attempt is when it gets to a step: nothing begun, paid for, drawn."""
+LOCKED, PAID = "locentropy.publishing.publish._measure", "locentropy.publishing.publish._cross"
+MEASURED = "locentropy.publishing.publish._infer"
+STAGED = "locentropy.publishing.publication.finish"
+"""Where an attempt is when it gets to a step: nothing begun, paid for, measured, staged."""
 
 PLACES = ["bar", "cafe", "park", "pier"]
 LIMIT = le.paper.Limit(epsilon=0.5, max_locations=3, max_visits=2)

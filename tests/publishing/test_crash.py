@@ -32,7 +32,7 @@ def killed(folder: Path, how: str, seed: int, kills: int) -> dict[str, int]:
 def test_killed_in_every_section_of_the_story(seed: int, tmp_path: Path) -> None:
     """Twice in each of its twenty sections, at a random step of it."""
     found = killed(tmp_path, "steps", seed, 42)
-    assert {"locked", "spent", "half-written", "staged", "named"} <= set(found), (
+    assert {"locked", "spent", "drawing", "measured", "half-written", "staged", "named"} <= set(found), (
         "kills fell into all of the story"
     )
 
@@ -47,3 +47,10 @@ def test_the_check_can_fail(tmp_path: Path) -> None:
     done = killing(tmp_path, "forgetful", 0, 20)
     assert done.returncode != 0
     assert "spent twice" in done.stderr
+
+
+def test_the_check_sees_a_second_draw(tmp_path: Path) -> None:
+    """Measurements that are kept and not used: the retry draws again under the same spend."""
+    done = killing(tmp_path, "redrawing", 0, 30)
+    assert done.returncode != 0
+    assert "drawn twice" in done.stderr

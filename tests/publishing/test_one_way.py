@@ -11,7 +11,6 @@ import pytest
 
 import locentropy as le
 from locentropy.privacy.noise import OpenDPNoise
-from locentropy.publishing import publish as story
 from tests.forking import locentropy
 from tests.mechanisms.recording import Recorder
 from tests.publishing.making import names
@@ -63,7 +62,14 @@ def published(way: str, told: str, made: Path, markers: Markers) -> list[tuple[s
     assert done.returncode == 0, done.stderr
     assert names(made) == ["city.ledger", "may"]
     found = {path.name: markers.in_file(path) for path in (made / "may").iterdir()}
-    assert sorted(found) == ["details.yaml", "manifest.yaml", "release.csv", "release.parquet", "report.html"]
+    assert sorted(found) == [
+        "details.yaml",
+        "manifest.yaml",
+        "measurements.parquet",
+        "release.csv",
+        "release.parquet",
+        "report.html",
+    ]
     found["screen"] = markers.in_text(done.stdout + done.stderr)
     found["ledger"] = markers.in_bytes((made / "city.ledger").read_bytes())
     return [(where, marker) for where, hits in found.items() for marker in hits]
@@ -151,7 +157,7 @@ class TestTheSearchCanFind:
         class Impostor(Recorder):
             private = True
 
-        monkeypatch.setattr(story, "OpenDPNoise", Impostor)
+        monkeypatch.setattr("locentropy.publishing.publication.JournaledNoise", lambda journal: Impostor())
         visits = le.Visits(folder / "secret-folder-51239" / "secret-input-51239.csv", bad_rows="drop")
         with pytest.raises(le.LocentropyError, match="not private"):
             le.publish(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,31 @@ import pyarrow as pa
 import pytest
 
 import locentropy as le
-from locentropy.core.errors import LedgerError, LocentropyError, ReleaseError
+from locentropy.core.errors import BudgetError, LedgerError, ReleaseError
 from locentropy.publishing import publication_file
 from locentropy.publishing.publication import Publication
 from locentropy.publishing.publish import ResumedWarning
 from locentropy.publishing.request import Request
-from tests.publishing.making import DRAWN, LIMIT, LOCKED, PAID, PLACES, Killed, Publishing, names, public
+from locentropy.release.measurements import read_measurements
+from tests.publishing.making import (
+    LIMIT,
+    LOCKED,
+    MEASURED,
+    PAID,
+    PLACES,
+    STAGED,
+    Killed,
+    Publishing,
+    names,
+    public,
+)
 
 NAMED = pa.table({"id": PLACES, "name": ["Bar", "Café", "Park", "Pier"]})
+
+
+def own_file(path: Path, content: str) -> None:
+    path.touch(mode=0o600)
+    path.write_text(content)
 
 
 class TestTakingUp:
@@ -40,8 +56,8 @@ class TestTakingUp:
         self, cut: Callable[..., None], again: Publishing, tmp_path: Path
     ) -> None:
         cut(LOCKED)
-        with pytest.raises(LocentropyError):
-            again(mechanism=le.paper.Limit(11, max_locations=3, max_visits=2))
+        with pytest.raises(BudgetError):
+            again(mechanism=le.paper.Limit(11, max_locations=3, max_visits=2), large_epsilon=True)
         assert names(tmp_path) == ["city.ledger"]
 
     def test_paid(
@@ -66,7 +82,7 @@ class TestTakingUp:
     def test_drawn(
         self, cut: Callable[..., None], again: Publishing, ledger: le.Ledger, tmp_path: Path
     ) -> None:
-        cut(DRAWN)
+        cut(STAGED)
         [staged] = tmp_path.glob(".may.*.staged")
         drawn = (staged / "release.parquet").read_bytes()
         with pytest.warns(ResumedWarning, match="not read again"):
@@ -79,7 +95,7 @@ class TestTakingUp:
     def test_drawn_without_a_ledger(
         self, cut: Callable[..., None], again: Publishing, tmp_path: Path
     ) -> None:
-        cut(DRAWN, ledger=None)
+        cut(STAGED, ledger=None)
         with pytest.warns(ResumedWarning):
             again(ledger=None)
         assert names(tmp_path) == ["city.ledger", "may"]
@@ -98,7 +114,8 @@ class TestTakingUp:
             patch.setattr(le.Ledger, "record_release", dead)
             with pytest.raises(Killed):
                 again()
-        assert names(tmp_path) == [".may.publishing", "city.ledger", "may"]
+        spend = ledger.history()[0].id
+        assert names(tmp_path) == [f".may.{spend}.measurements", ".may.publishing", "city.ledger", "may"]
         with pytest.warns(ResumedWarning):
             again()
         assert [record.state for record in ledger.releases()] == ["staged", "published"]
@@ -110,7 +127,7 @@ class TestTakingUp:
         release = again()
         assert release.statement.ledger is not None
         publication = Publication(
-            tmp_path / "may", release.statement.release_id, release.statement.ledger.spend_id
+            tmp_path / "may", release.statement.ledger.spend_id, release.statement.release_id
         )
         before = ledger.path.read_bytes()
         publication.finish(ledger)
@@ -119,7 +136,7 @@ class TestTakingUp:
 
 
 class TestRefusing:
-    @pytest.mark.parametrize("step", [PAID, DRAWN])
+    @pytest.mark.parametrize("step", [PAID, STAGED])
     @pytest.mark.parametrize(
         ("change", "words"),
         [
@@ -165,7 +182,7 @@ class TestRefusing:
         self, cut: Callable[..., None], again: Publishing, ledger: le.Ledger, tmp_path: Path
     ) -> None:
         old = ledger.path.read_bytes()
-        cut(DRAWN)
+        cut(STAGED)
         ledger.path.write_bytes(old)
         with pytest.warns(ResumedWarning), pytest.raises(LedgerError, match="has no spend"):
             again()
@@ -175,16 +192,31 @@ class TestRefusing:
     def test_a_staged_release_that_is_not_whole(
         self, harm: str, cut: Callable[..., None], again: Publishing, ledger: le.Ledger, tmp_path: Path
     ) -> None:
-        cut(DRAWN)
+        cut(STAGED)
         [staged] = tmp_path.glob(".may.*.staged")
         if harm == "missing":
             (staged / "release.csv").unlink()
         else:
             (staged / "release.csv").write_text("")
-        with pytest.raises(ReleaseError, match="not whole any more"):
-            again()
-        assert not (tmp_path / "may").exists()
-        shutil.rmtree(staged)
+        [kept] = tmp_path.glob(".may.*.measurements")
+        measured = kept.read_bytes()
+        with pytest.warns(ResumedWarning):
+            again()  # computed again, from the same measurements
+        assert le.verify(tmp_path / "may", ledger).ok
+        assert (
+            read_measurements(tmp_path / "may" / "measurements.parquet")
+            .measurements.values["entropy"]
+            .tolist()
+            == read_measurements(pa.BufferReader(measured)).measurements.values["entropy"].tolist()
+        )
+        assert len(ledger.history()) == 1
+
+    def test_measurements_that_are_gone(
+        self, cut: Callable[..., None], again: Publishing, ledger: le.Ledger, tmp_path: Path
+    ) -> None:
+        cut(MEASURED)
+        [kept] = tmp_path.glob(".may.*.measurements")
+        kept.unlink()
         with pytest.raises(ReleaseError, match="two draws tell more than one"):
             again()
         assert len(ledger.history()) == 1
@@ -198,7 +230,7 @@ class TestRefusing:
         (tmp_path / "may").rename(tmp_path / "shown")
         identity = Request(LIMIT, public()).identity(ledger)
         known = {"spend": record.spend, "release": record.release, "order": identity}
-        (tmp_path / ".may.publishing").write_text(json.dumps(known))
+        own_file(tmp_path / ".may.publishing", json.dumps(known))
         with pytest.raises(ReleaseError, match="two draws tell more than one"):
             again()
         assert len(ledger.history()) == 1
@@ -214,6 +246,7 @@ class TestRefusing:
         assert ours["parameters"] == other["parameters"]
 
     def test_somebody_else_is_at_it(self, again: Publishing, ledger: le.Ledger, tmp_path: Path) -> None:
+        own_file(tmp_path / ".may.publishing", "")
         with (tmp_path / ".may.publishing").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             with pytest.raises(ReleaseError, match="right now"):
@@ -237,7 +270,7 @@ class TestFile:
         ["[]", "{}", '{"spend": "x", "release": "../../x", "order": {}}', json.dumps({"order": {}})],
     )
     def test_not_ours(self, content: str, again: Publishing, tmp_path: Path) -> None:
-        (tmp_path / ".may.publishing").write_text(content)
+        own_file(tmp_path / ".may.publishing", content)
         with pytest.raises(ReleaseError, match="not a file that an interrupted attempt leaves"):
             again()
 
@@ -248,7 +281,7 @@ class TestFile:
     def test_links_are_not_followed(self, again: Publishing, tmp_path: Path) -> None:
         (tmp_path / "elsewhere").write_text("kept")
         (tmp_path / ".may.publishing").symlink_to(tmp_path / "elsewhere")
-        with pytest.raises(ReleaseError, match="beside it"):
+        with pytest.raises(ReleaseError, match="it is not a plain file"):
             again()
         assert (tmp_path / "elsewhere").read_text() == "kept"
 

@@ -24,6 +24,8 @@ from locentropy.core.errors import (
 from locentropy.publishing import pay_and_measure as driver
 from locentropy.publishing import publication as publications
 from locentropy.publishing import publish as story
+from locentropy.publishing.chosen_locations import ExcludeWarning
+from locentropy.publishing.publish import ResumedWarning
 from tests.publishing.making import LIMIT, PLACES, ROWS, ledger_in, names, public, visits_in
 
 PTR = le.LimitPTR(epsilon=8, delta=1e-4, max_locations=2, max_visits=2, min_users=2)
@@ -119,9 +121,10 @@ class TestRelease:
         [spend] = ledger.history()
         assert (spend.epsilon, spend.delta) == (1, Fraction(1, 10**6))
         assert le.verify(tmp_path / "may", ledger).ok
-        without = le.publish(
-            le.Visits(table), LIMIT, chosen, exclude=le.PublicLocations(["full"]), ledger=None
-        )
+        with pytest.warns(ExcludeWarning, match="private log"):
+            without = le.publish(
+                le.Visits(table), LIMIT, chosen, exclude=le.PublicLocations(["full"]), ledger=None
+            )
         assert len(without) == 0, "excluded before anything was selected"
 
     @pytest.mark.parametrize("mechanism", [LIMIT, PTR])
@@ -138,7 +141,9 @@ class TestRelease:
             {"user": list(range(400)) * len(odd), "location": [i for i in odd for _ in range(400)]}
         )
         mechanism = le.LimitPTR(epsilon=90, delta=1e-4, max_locations=10, max_visits=2, min_users=2)
-        release = le.publish(le.Visits(table, ids="text"), mechanism, out=tmp_path / "may", ledger=None)
+        release = le.publish(
+            le.Visits(table, ids="text"), mechanism, out=tmp_path / "may", ledger=None, large_epsilon=True
+        )
         assert set(release.to_arrow()["location"].to_pylist()) == set(odd)
         assert le.verify(tmp_path / "may").ok
 
@@ -180,7 +185,10 @@ class TestRefusals:
             ({"exclude": le.PublicLocations(PLACES)}, ParameterError, "nothing to publish"),
             ({"entropy_unit": "bans"}, ParameterError, "bits"),
             (
-                {"mechanism": le.paper.Limit(epsilon=11, max_locations=3, max_visits=2)},
+                {
+                    "mechanism": le.paper.Limit(epsilon=11, max_locations=3, max_visits=2),
+                    "large_epsilon": True,
+                },
                 BudgetError,
                 "Over budget",
             ),
@@ -218,7 +226,7 @@ class TestRefusals:
         assert not ledger.history()
         assert names(tmp_path) == ["city.ledger", "visits.csv"]
 
-    @pytest.mark.parametrize("ending", ["u9\n", ",bar\n", 'u9,"bar\n'])
+    @pytest.mark.parametrize("ending", ["u9\n", "u9,\n", 'u9,"bar\n'])
     def test_a_malformed_last_line(self, ending: str, tmp_path: Path, ledger: le.Ledger) -> None:
         visits = visits_in(tmp_path, ROWS * 500 + ending)
         with pytest.raises((BadRowsError, SourceError)):
@@ -299,9 +307,11 @@ def test_a_full_disk_after_the_spend(
         with pytest.raises(OSError, match="No space") as failed:
             le.publish(visits, LIMIT, public(), out=tmp_path / "may", ledger=ledger)
     assert "Repeat the same call" in failed.value.__notes__[0]
-    assert len(ledger.history()) == 1
-    assert names(tmp_path) == [".may.publishing", "city.ledger", "visits.csv"]
-    le.publish(visits, LIMIT, public(), out=tmp_path / "may", ledger=ledger)
+    [spend] = ledger.history()
+    kept = f".may.{spend.id}.measurements"
+    assert names(tmp_path) == [kept, ".may.publishing", "city.ledger", "visits.csv"]
+    with pytest.warns(ResumedWarning):
+        le.publish(visits, LIMIT, public(), out=tmp_path / "may", ledger=ledger)
     assert len(ledger.history()) == 1
     assert names(tmp_path) == ["city.ledger", "may", "visits.csv"]
 
@@ -318,18 +328,17 @@ def test_the_rule_for_bad_rows_is_told_and_not_their_number(tmp_path: Path, ledg
 
 
 class TestNothingButNoise:
-    """What could only publish noise is refused before it costs anything."""
+    """What could only publish noise is refused before it costs anything, if that is asked for (test_existence.py)."""
 
     def test_a_list_that_matches_no_visit(self, tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
-        with pytest.raises(SourceError, match="No visit is in the places"):
-            le.publish(
-                visits, LIMIT, le.PublicLocations(["BAR", "CAFE"]), out=tmp_path / "may", ledger=ledger
-            )
+        others = le.PublicLocations(["BAR", "CAFE"])
+        with pytest.raises(SourceError, match="No visit is at any of the places"):
+            le.publish(visits, LIMIT, others, out=tmp_path / "may", ledger=ledger, refuse_empty=True)
         assert not ledger.history()
         assert names(tmp_path) == ["city.ledger", "visits.csv"]
 
     def test_rows_that_are_all_dropped(self, tmp_path: Path, ledger: le.Ledger) -> None:
         path = visits_in(tmp_path, "uid,venue,time\nu1,bar,soon\nu2,bar,later\n").source
         with pytest.raises(SourceError, match="no row is left"):
-            le.publish(le.Visits(path, bad_rows="drop"), LIMIT, public(), ledger=ledger)
+            le.publish(le.Visits(path, bad_rows="drop"), LIMIT, public(), ledger=ledger, refuse_empty=True)
         assert not ledger.history()

@@ -13,6 +13,7 @@ import locentropy as le
 from locentropy.core.errors import ReleaseError, SourceError
 from locentropy.evaluation.simulated_noise import SimulatedNoise
 from locentropy.publishing import publish as story
+from locentropy.publishing.chosen_locations import ExcludeWarning
 from locentropy.visits.queries import TableQueries
 from tests.publishing.making import PLACES, ledger_in, public, visits_in
 
@@ -69,7 +70,8 @@ def test_a_selection_first(tmp_path: Path, ledger: le.Ledger) -> None:
     [spend] = ledger.history()
     assert (spend.epsilon, spend.delta) == (Fraction(3, 2), Fraction(1, 10**6))
     assert le.verify(tmp_path / "may", ledger).ok
-    less = le.publish(crowd(), SHARES, chosen, exclude=le.PublicLocations(["full"]), ledger=None)
+    with pytest.warns(ExcludeWarning, match="private log"):
+        less = le.publish(crowd(), SHARES, chosen, exclude=le.PublicLocations(["full"]), ledger=None)
     assert less.to_arrow()["location"].to_pylist() == ["busy"]
 
 
@@ -93,10 +95,10 @@ def test_a_grid(tmp_path: Path) -> None:
 
 def test_nobody_there_costs_nothing(tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
     with pytest.raises(SourceError, match="Nothing was spent"):
-        le.publish(visits, SHARES, le.PublicLocations(["Bar", "Café"]), ledger=ledger)
+        le.publish(visits, SHARES, le.PublicLocations(["Bar", "Café"]), ledger=ledger, refuse_empty=True)
     nobody = le.Visits(pa.table({"user": pa.array([], pa.int64()), "location": pa.array([], pa.string())}))
     with pytest.raises(le.LocentropyError):
-        le.publish(nobody, SHARES, public(), ledger=ledger)
+        le.publish(nobody, SHARES, public(), ledger=ledger, refuse_empty=True)
     assert not ledger.history()
 
 

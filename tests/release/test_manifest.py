@@ -156,3 +156,35 @@ def test_where_the_list_comes_from_is_said_once_if_at_all():
     assert "(public list; the owner says: the register)" in said[0]
     assert "(public list; its origin is not stated)" in said[1]
     assert "(public list)" in said[2]
+
+
+@pytest.mark.parametrize("delta", [0, "1e-8"])
+def test_what_holds_between_two_records_of_one_person_is_said_everywhere(delta):
+    guarantee = Guarantee.approximate(1, delta) if delta else Guarantee.pure(1)
+    replaced = guarantee.for_replaced_record()
+    stated = statement(guarantee=guarantee)
+    said = manifest(stated)["deployment"]["privacy_loss"]["privacy_parameters_details"]
+    assert "after seeing this release" in said
+    assert "any release" not in said
+    assert "Between two possible records of one person (where they went, how often, with whom)" in said
+    assert guarantee.explain_groups() in said
+    document = details(stated, ["location"], 3, {})["guarantee"]
+    assert document["for_one_person"] == guarantee.explain()
+    assert document["for_others"] == guarantee.explain_groups()
+    assert document["for_two_records_of_one_person"] == {
+        "epsilon": "2",
+        "delta": "3.71829e-8" if delta else "0",
+    }
+    assert Fraction(document["for_two_records_of_one_person"]["delta"]) == replaced.delta
+
+
+def test_what_was_done_with_missing_ids_is_said_where_it_is_known():
+    def said(**known):
+        deployment = manifest(statement(parameters={"max_locations": "5", **known}))["deployment"]
+        return deployment["implementation"]["preprocessing_and_hyperparameter_tuning"]
+
+    assert said(missing_ids="drop").startswith(
+        "Rows without a user id (empty, nan, NULL, None, NA, n/a) are left out, each by itself; how many is not told."
+    )
+    assert said(missing_ids="keep").startswith("The owner says that user ids such as nan")
+    assert "user id" not in said()

@@ -20,11 +20,28 @@ class Row(NamedTuple):
     visits: int = 1
 
 
+BLANKS = "".join(
+    chr(code)
+    for code in (
+        *(*range(9, 14), *range(0x1C, 0x21), 0x7F, 0x85, 0xA0, 0xAD, 0x1680, 0x180E, *range(0x2000, 0x2010)),
+        *(*range(0x2028, 0x2030), *range(0x205F, 0x2070), 0x3000, 0xFEFF),
+    )
+)
+"""Characters that nobody sees."""
+
+
+def is_missing(user: Any) -> bool:
+    """Whether a user id stands for nobody."""
+    if not isinstance(user, str):
+        return user is None
+    return user.strip(BLANKS).lower() in ("", "nan", "null", "none", "na", "n/a")
+
+
 def pairs(rows: Iterable[Row], listed: set[Any] | None = None) -> dict[Any, dict[Any, tuple[int, Any]]]:
-    """For each user, each location's (visits, first time)."""
+    """For each user, each location's (visits, first time); rows without a user id are left out."""
     record: dict[Any, dict[Any, tuple[int, Any]]] = {}
     for row in rows:
-        if listed is None or row.location in listed:
+        if not is_missing(row.user) and (listed is None or row.location in listed):
             places = record.setdefault(row.user, {})
             visits, first = places.get(row.location, (0, row.time))
             earliest = None if row.time is None else min(first, row.time)

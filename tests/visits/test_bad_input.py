@@ -255,7 +255,6 @@ class TestIds:
 
 
 BAD_ROWS = {
-    "no user": ("user", ",cafe,2020-01-01,1,1.5,1"),
     "no location": ("location", f"{SECRET},,2020-01-01,1,1.5,1"),
     "no time": ("time", f"{SECRET},cafe,,1,1.5,1"),
     "not a time": ("time", f"{SECRET},cafe,yesterday,1,1.5,1"),
@@ -496,7 +495,6 @@ class TestFoundByReview:
 
 
 TYPED = {
-    "user": [1, None],
     "location": [1, None],
     "time": [pa.scalar(0, pa.timestamp("us")), None],
     "visits": [1.0, float("nan")],
@@ -514,7 +512,7 @@ def test_bad_rows_of_typed_tables(role: str) -> None:
 
 
 def test_records_do_not_reach_the_root_logger(tmp_path: Path) -> None:
-    path = text(tmp_path, "user,location\n1,2\n,3\n")
+    path = text(tmp_path, "user,location\n1,2\n,3\n4,\n")
     seen: list[logging.LogRecord] = []
     handler = logging.Handler(logging.DEBUG)
     handler.emit = seen.append  # type: ignore[method-assign]

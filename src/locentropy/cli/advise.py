@@ -80,6 +80,14 @@ def advise(
             "--ledger", readable=False, help="The budget that pays for them.", rich_help_panel=_PAID
         ),
     ] = None,
+    refuse_empty: Annotated[
+        bool,
+        typer.Option(
+            "--refuse-empty",
+            help="Refuse if no visit is at any of the places; that there are statistics then tells.",
+            rich_help_panel=_PAID,
+        ),
+    ] = False,
     where: PlaceOptions,
     reading: options.Reading,
     as_json: options.Json = False,
@@ -111,11 +119,13 @@ def advise(
     said = {**numbers, **rough, "visits_per_location": visits_per_location, "bounded_is_enough": bounded}
     found: Activity | None = None
     if source is None:
-        _refuse_spending(spend, ledger)
+        _refuse_spending(spend, ledger, refuse_empty=refuse_empty)
     else:
         advised(**said, n_locations=n_locations)  # raises what it would raise later, while that costs nothing
         visits = reading.visits_of(source)
-        found = _asked(visits, listed, spend, ledger, numbers | rough, reading.resources)
+        found = _asked(
+            visits, listed, spend, ledger, numbers | rough, reading.resources, refuse_empty=refuse_empty
+        )
         ignore_signals()  # it is paid for: only telling is left
     advice = advised(**said, n_locations=n_locations, activity=found)
     command = _next_command(advice, source, ledger, where, reading)
@@ -143,12 +153,14 @@ def _number_of(listed: PublicLocations | Grid | None, n_locations: int | None) -
     return there
 
 
-def _refuse_spending(spend: str | None, ledger: Path | None) -> None:
+def _refuse_spending(spend: str | None, ledger: Path | None, *, refuse_empty: bool) -> None:
     given = [name for name, value in (("--spend", spend), ("--ledger", ledger)) if value is not None]
     if given:
         raise ParameterError(
             f"{' and '.join(given)} pay for statistics of INPUT, and no INPUT was given.", example=_SPENDING
         )
+    if refuse_empty:
+        raise ParameterError("--refuse-empty is about INPUT, and no INPUT was given.", example=_SPENDING)
 
 
 def _asked(
@@ -158,6 +170,8 @@ def _asked(
     ledger: Path | None,
     thought_of: dict[str, Any],
     resources: Resources,
+    *,
+    refuse_empty: bool,
 ) -> Activity:
     """Return noisy statistics of the visits, paid for through the ledger."""
     if spend is None:
@@ -189,7 +203,7 @@ def _asked(
         with progress_bar() as progress:
             return measure_activity(
                 visits, listed, survey, ledger=ledger, before=Guarantee.pure(thought_of["epsilon"]),
-                resources=resources, progress=progress, when_open=tell_privacy_unit,
+                refuse_empty=refuse_empty, resources=resources, progress=progress, when_open=tell_privacy_unit,
             )  # fmt: skip
     except BudgetError as error:
         release = exact_text(exact(thought_of["epsilon"]))

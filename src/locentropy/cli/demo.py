@@ -51,7 +51,7 @@ def demo(
         city.write(folder, progress=lambda fraction: progress("Building the city", fraction))
         ledger = Ledger.create(folder / "city.ledger", "the invented people of the demo", BUDGET)
         places = PublicLocations(folder / "places.csv", provenance="made with the city, before any visit")
-        visits = Visits(folder / "visits.parquet")
+        visits = Visits(folder / "visits.parquet", user="user")
         about = About(title="Demo: popularity of places", description="An invented city.", region="nowhere")
         release = publish(
             visits, mechanism, places, out=folder / "release", ledger=ledger, about=about, progress=progress

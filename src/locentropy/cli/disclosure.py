@@ -39,5 +39,6 @@ def tell_recorded(ledger: Path | None) -> None:
 
 def tell_privacy_unit(columns: Mapping[str, str], *, private: bool = True) -> None:
     """Say who is protected: a person with two ids is protected half as well."""
-    protected = "Protected: each person's whole record, where a" if private else "Nobody is protected. A"
-    note(f"{protected} person is one id of the column {columns['user']!r}.")
+    from locentropy.publishing.notices import privacy_unit
+
+    note(privacy_unit(dict(columns), private=private))

@@ -74,11 +74,12 @@ def evaluate(
     book = None if ledger is None else Ledger.open(ledger)
     visits = reading.visits_of(source)
     with progress_bar() as progress:
-        found = compare(
-            visits, mechanisms, chosen, seeds=seeds, ledger=book, throwaway=_throwaway(compared.choices),
-            exclude=None if exclude is None else PublicLocations(exclude),
-            resources=reading.resources, progress=progress,
-        )  # fmt: skip
+        with warnings_told():
+            found = compare(
+                visits, mechanisms, chosen, seeds=seeds, ledger=book, throwaway=_throwaway(compared.choices),
+                exclude=None if exclude is None else PublicLocations(exclude),
+                resources=reading.resources, progress=progress,
+            )  # fmt: skip
         if to is not None:
             progress("Drawing pictures", None)
         with warnings_told():

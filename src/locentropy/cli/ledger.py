@@ -45,6 +45,10 @@ def create(
     delta: Annotated[
         str, typer.Option("--delta", help="δ in total; 0 admits guarantees without δ only.")
     ] = "0",
+    large_epsilon: Annotated[
+        bool,
+        typer.Option("--large-epsilon", help="Needed for an ε above 10, which hides hardly anything."),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     r"""Make the ledger of a population. Make one per population, not one per file, day or release.
@@ -59,7 +63,7 @@ def create(
     """
     from locentropy.ledger.ledger import Ledger
 
-    book = Ledger.create(path, population, epsilon, delta).read()
+    book = Ledger.create(path, population, epsilon, delta, large_epsilon=large_epsilon).read()
     if as_json:
         out.print_json(json.dumps(_as_json(book)))
     else:

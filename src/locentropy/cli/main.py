@@ -40,6 +40,10 @@ class _Commands(CommandGroup):
             "locentropy.cli.entropy:entropy",
             "Compute the exact entropy of every location. NOT PRIVATE: for the owner of the data, not for publication.",
         ),
+        "estimate": Known(
+            "locentropy.cli.estimate:estimate",
+            "Compute a release anew from its measurements, with the inference of this version. Costs no budget.",
+        ),
         "evaluate": Known(
             "locentropy.cli.evaluate:evaluate",
             "Compare mechanisms on your own data with the truth. PRIVATE: for the owner of the data, not for "

@@ -169,7 +169,7 @@ class SelectionOptions(GeneratedGroup):
         if needed:
             raise missing("Selecting places also", needed, example)
         given = {name.removeprefix(self.prefix): value for name, value in self.given.items()}
-        with restated(prefix=self.prefix, example=example):
+        with restated(prefix=self.prefix, example=example), warnings_told():
             return SelectLocations(**read_parameters(SelectLocations, given))
 
 

@@ -73,6 +73,14 @@ BadRows = Annotated[
         "--bad-rows", help="What to do about rows that break a rule: fail, drop.", rich_help_panel=_READING
     ),
 ]
+MissingIds = Annotated[
+    str,
+    typer.Option(
+        "--missing-ids",
+        help="What to do about rows whose user id is empty, nan, NULL, None, NA or n/a: drop, keep.",
+        rich_help_panel=_READING,
+    ),
+]
 Ids = Annotated[
     str,
     typer.Option("--ids", help="Compare ids as-they-are, or as text.", rich_help_panel=_READING),
@@ -122,6 +130,7 @@ class Reading:
     columns: Columns = None
     delimiter: Delimiter = None
     bad_rows: BadRows = "fail"
+    missing_ids: MissingIds = "drop"
     ids: Ids = "as-they-are"
     private_log: PrivateLog = None
     memory: Memory = None
@@ -142,7 +151,8 @@ class Reading:
             role: AUTO if name is None else (name or None)
             for role, name in ((role, getattr(self, role)) for role in _ROLES)
         }
-        rules: dict[str, Any] = {"bad_rows": self.bad_rows, "ids": self.ids}  # checked by Visits itself
+        # Checked by Visits itself.
+        rules: dict[str, Any] = {name: getattr(self, name) for name in ("bad_rows", "missing_ids", "ids")}
         columns = None if self.columns is None else tuple(name.strip() for name in self.columns.split(","))
         return Visits(
             source,
@@ -172,6 +182,7 @@ class Reading:
             "columns",
             "delimiter",
             "bad_rows",
+            "missing_ids",
             "ids",
             "engine",
         ):

@@ -11,7 +11,7 @@ import typer
 
 from locentropy.cli import options
 from locentropy.cli.console import note, out, warn
-from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions
+from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions, warnings_told
 from locentropy.cli.option_groups import AboutOptions, with_option_groups
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import check_writable
@@ -69,15 +69,16 @@ def plan(
 
     mechanism, selection = using.chosen, selecting.selection
     target = None if to is None else _target(to)
-    made = planned(
-        mechanism,
-        n_locations=n_locations,
-        n_users=n_users,
-        users_per_location=_sizes(users_per_location),
-        locations=locations,  # type: ignore[arg-type]  # checked by Plan itself
-        selection=selection,
-        about=About(**words.given),
-    )
+    with warnings_told():
+        made = planned(
+            mechanism,
+            n_locations=n_locations,
+            n_users=n_users,
+            users_per_location=_sizes(users_per_location),
+            locations=locations,  # type: ignore[arg-type]  # checked by Plan itself
+            selection=selection,
+            about=About(**words.given),
+        )
     if target is not None:
         made.to_yaml(target)
     if as_json:
@@ -97,6 +98,7 @@ def show(made: Plan) -> None:
 
     say(headline(made), "bold")
     say(guarantee_line(made.guarantee))
+    say(made.guarantee.explain_strength())
     say(made.guarantee.explain())
     say(made.expected.noise)
     if made.expected.table:

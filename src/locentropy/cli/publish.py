@@ -13,7 +13,7 @@ import typer
 from locentropy.cli import options, place_options, plan_check
 from locentropy.cli.console import note, progress_bar, warn
 from locentropy.cli.disclosure import tell_privacy_unit
-from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions
+from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions, warnings_told
 from locentropy.cli.option_groups import AboutOptions, option_name, with_option_groups
 from locentropy.cli.place_options import PlaceOptions
 from locentropy.cli.signals import ignore_signals
@@ -60,6 +60,17 @@ def publish(
     not_private: Annotated[
         bool, typer.Option("--not-private", help="Needed where nothing is promised; closes the ledger.")
     ] = False,
+    large_epsilon: Annotated[
+        bool,
+        typer.Option("--large-epsilon", help="Needed for an ε above 10, which hides hardly anything."),
+    ] = False,
+    refuse_empty: Annotated[
+        bool,
+        typer.Option(
+            "--refuse-empty",
+            help="Refuse if no visit is at any of the places; that a release exists then tells, and it says so.",
+        ),
+    ] = False,
     entropy_unit: Annotated[
         str, typer.Option("--entropy-unit", help="Unit of the entropy: nats, bits.")
     ] = "nats",
@@ -104,20 +115,29 @@ def publish(
         plan_check.check_places(plan, planned, chosen)
         mechanism, chosen = planned.mechanism, chosen or planned.selection
         said = _words_with(plan, planned, said)
-    request = Request(
-        mechanism,
-        chosen,
-        None if exclude is None else PublicLocations(exclude),
-        About(**said),
-        entropy_unit,  # type: ignore[arg-type]  # checked by the request itself
-        not_private,
-    )
+    with warnings_told():
+        request = Request(
+            mechanism,
+            chosen,
+            None if exclude is None else PublicLocations(exclude),
+            About(**said),
+            entropy_unit,  # type: ignore[arg-type]  # checked by the request itself
+            not_private,
+            refuse_empty,
+            large_epsilon,
+        )
     listed = request.listed
+    with _told():
+        request.chosen.warn_of_exclusions()
     if planned is not None and listed is not None and planned.n_locations not in (None, len(listed)):
         warn(f"{plan} expects {planned.n_locations:,} places, and there are {len(listed):,}.")
     account = None if ledger is None else Ledger.open(ledger)
     target = None if to is None else marked_target(to, private=request.guarantee.private)
-    hints = _hints(request, chosen if isinstance(chosen, PublicLocations) else None)
+    hints = _hints(
+        request,
+        chosen if isinstance(chosen, PublicLocations) else None,
+        logged=reading.private_log is not None,
+    )
     if dry_run:
         tell_dry_run(request, planned, target, account, as_json=as_json)
         _say(hints)
@@ -158,13 +178,18 @@ def _check_ledger(ledger: Path | None, *, no_ledger: bool, dry_run: bool) -> Non
         raise ParameterError(WHICH_LEDGER)
 
 
-def _hints(request: Request, public: PublicLocations | None) -> list[str]:
+def _hints(request: Request, public: PublicLocations | None, *, logged: bool) -> list[str]:
     """What is easily forgotten and would be seen by every reader of the release."""
     found = []
     if getattr(request.mechanism, "max_users", None) is None:
         found.append(
             "Without --max-users, a public bound on the number of people (such as the city's population), values may "
             "come out larger than any entropy can be."
+        )
+    if not logged and request.listed is not None and not request.refuse_empty:
+        found.append(
+            "If no visit is at any of the places, as where ids are written differently in list and visits, what is "
+            "published is noise, and only the private log says so: --private-log FILE"
         )
     if public is None:
         return found

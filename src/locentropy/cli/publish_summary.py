@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from locentropy.release.release import Release
 
 HIGHEST = 10
-NOT_COUNTED = "Not counted against any budget: use this only with synthetic data."
 
 
 def tell_dry_run(
@@ -39,7 +38,7 @@ def tell_dry_run(
     if target is not None and earlier is None:
         check_writable(target)
         check_name(target)
-        Publication(target, "", "").check_target()
+        Publication(target, "").check_target()
     listed = request.listed
     thought_of = request.plan if plan is None else plan
     planned = replace(thought_of, n_locations=len(listed)) if listed is not None else thought_of
@@ -57,8 +56,10 @@ def tell_dry_run(
 
 
 def _say_budget_after(request: Request, ledger: Ledger | None) -> None:
+    from locentropy.publishing import notices
+
     if ledger is None:
-        warn(NOT_COUNTED)
+        warn(notices.NOT_COUNTED)
         return
     ledger.check(request.guarantee)
     after = _budget_after(request, ledger)
@@ -88,21 +89,24 @@ def _budget_after(request: Request, ledger: Ledger | None) -> dict[str, str] | N
 
 def tell(release: Release, target: Path, ledger: Ledger | None, *, as_json: bool) -> None:
     """Print what was published, where, and what is left of the budget."""
+    from locentropy.publishing import notices
+
     if as_json:
         out.print_json(json.dumps(_as_json(release, target, ledger)))
     else:
         _show(release, target, ledger)
     if not release.statement.private:
-        warn("NOT PRIVATE: nothing is promised to the people in the data. Do not publish it.")
+        warn(notices.NOT_PRIVATE)
     if ledger is None:
-        warn(NOT_COUNTED)
+        warn(notices.NOT_COUNTED)
 
 
 def warn_of_few(mechanism: Mechanism, places: int) -> None:
     """Warn of too few places for the mechanism. Their number is public: of a list, or of a release."""
-    warning = mechanism.few_locations_warning(places)
-    if warning is not None:
-        warn(f"{places:,} places. {warning}")
+    from locentropy.publishing.notices import few_locations
+
+    for warning in few_locations(mechanism, places):
+        warn(str(warning))
 
 
 def highest(release: Release) -> list[dict[str, Any]]:
@@ -128,6 +132,7 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
         + ("" if shown == len(release) else "; the others are withheld")
     )
     _line(guarantee_line(guarantee))
+    _line(guarantee.explain_strength())
     _line(guarantee.explain())
     rows = highest(release)
     if rows:

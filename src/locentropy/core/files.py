@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from locentropy.core.errors import ParameterError
+from locentropy.core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,3 +95,49 @@ def _put_back(parts: list[Path], olds: list[Path], targets: tuple[Path, ...]) ->
             old.replace(target)
         elif not part.exists():
             target.unlink()
+
+
+def open_own_file(path: Path, *, create: bool) -> int:
+    """Open a file for reading and writing that only this user can read or write, and return its descriptor.
+
+    What is opened is checked, not what has the name: somebody else may have put a file, or a link, there beforehand,
+    and would then read what is written, or decide what is read. Raises ReleaseError for such a file.
+    """
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | (os.O_CREAT if create else 0)
+    try:
+        handle = os.open(path, flags, 0o600)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise ReleaseError(_foreign(path, "it is not a plain file")) from None
+        raise
+    status = os.fstat(handle)
+    problem = None
+    if not stat.S_ISREG(status.st_mode):
+        problem = "it is not a plain file"
+    elif status.st_uid != os.geteuid():
+        problem = "it belongs to another user"
+    elif status.st_mode & 0o077:
+        problem = "other users may read or write it"
+    elif status.st_nlink > 1:
+        problem = "it has a second name"
+    if problem is not None:
+        os.close(handle)
+        raise ReleaseError(_foreign(path, problem))
+    return handle
+
+
+def _foreign(path: Path, problem: str) -> str:
+    return (
+        f"{path} is not used, because {problem}. What is there holds what only its owner may see or decide. If it is "
+        "your own, of an interrupted attempt, and a restore has changed its mode: chmod go-rwx. Otherwise find out who "
+        "made it; or choose another directory."
+    )
+
+
+def own_folder(path: Path) -> None:
+    """Create a folder that only this user can enter, or check that it is one; raises ReleaseError for any other."""
+    with suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+    status = path.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        raise ReleaseError(_foreign(path, "it is not a folder that only you can enter"))

@@ -252,6 +252,7 @@ def evaluate(
     given = list(mechanisms)
     chosen = ChosenLocations(locations, exclude)
     _check(given, locations)
+    chosen.warn_of_exclusions()
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
     crowd = throwaway or Throwaway()
     with open_visits(visits, chosen, resources, progress) as data:

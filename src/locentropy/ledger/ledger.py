@@ -32,12 +32,15 @@ from locentropy.ledger.rules import (
     amounts_as_text,
 )
 from locentropy.privacy.guarantee import Guarantee, Number, exact
+from locentropy.privacy.strength import check_large_epsilon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from fractions import Fraction
 
     from locentropy.ledger.rules import Kind
+
+_CREATE: Final = 'Ledger.create("city.ledger", "riders of the city", epsilon=12, large_epsilon=True)'
 
 WAIT: Final = 30.0
 """Seconds to wait for another process that is writing to the ledger."""
@@ -62,7 +65,15 @@ class Ledger:
     """Seconds to wait for another process that is writing."""
 
     @classmethod
-    def create(cls, path: str | Path, population: str, epsilon: Number, delta: Number = 0) -> Ledger:
+    def create(
+        cls,
+        path: str | Path,
+        population: str,
+        epsilon: Number,
+        delta: Number = 0,
+        *,
+        large_epsilon: bool = False,
+    ) -> Ledger:
         """Create the ledger of a population.
 
         Parameters
@@ -73,6 +84,8 @@ class Ledger:
             One line that says who shares this budget: everybody whose data, now or later, is released under it.
         epsilon, delta
             The whole budget. Numbers are taken as they are written: 0.1 is one tenth.
+        large_epsilon
+            Must be True for an ε above 10: all releases together may then hide hardly anything about one person.
 
         Returns
         -------
@@ -91,6 +104,7 @@ class Ledger:
         >>> Ledger.create("city.ledger", "riders of the city's bicycles", epsilon=4, delta=1e-6)  # doctest: +SKIP
         """
         ledger = cls(Path(path))
+        check_large_epsilon(exact(epsilon), accepted=large_epsilon, of="a ledger", example=_CREATE)
         amounts = amounts_as_text(exact(epsilon), exact(delta, "delta"))
         first = Entry("budget", {"id": new_id(), "population": population, **amounts, **_stamp()})
         Account(str(path), [first])  # checks the rules before there is a file

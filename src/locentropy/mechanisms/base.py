@@ -54,6 +54,15 @@ class Mechanism(ABC):
     compared: ClassVar[bool] = False
     """Whether `evaluate` compares it unless told otherwise."""
 
+    publishes_measurements: ClassVar[bool] = False
+    """Whether its measurements are published with a release: noisy integers, and nothing about withheld locations."""
+
+    queries: ClassVar[tuple[str, ...]] = ()
+    """The names of its queries, as its measurements have them; none if it does not declare them."""
+
+    inference: ClassVar[str] = "1"
+    """The version of `estimate`: another one may compute other estimates from the same measurements."""
+
     @property
     @abstractmethod
     def guarantee(self) -> Guarantee:
@@ -94,6 +103,11 @@ class Mechanism(ABC):
     def bounds(self) -> Bounds | None:
         """The bounds that users are held to; None where nobody is bounded."""
         return None
+
+    @property
+    def public_scales(self) -> Mapping[str, float]:
+        """The scale of the noise of each query, by its name, where it is a public constant."""
+        return {}
 
     def expected_error(self, supposed: Supposed) -> ExpectedError:
         """What error to expect, from public numbers alone."""

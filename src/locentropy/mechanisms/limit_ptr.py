@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 from locentropy.core.estimates import Method
 from locentropy.mechanisms.base import BoundedMechanism, bounded_profile
 from locentropy.mechanisms.expected_error import constant_noise
-from locentropy.mechanisms.listed_estimates import entropy_estimates, measured_entropies
+from locentropy.mechanisms.listed_estimates import ENTROPY, entropy_estimates, measured_entropies
 from locentropy.mechanisms.parameters import (
     HELP,
     SELECTED,
@@ -78,6 +78,8 @@ class LimitPTR(BoundedMechanism):
     name: ClassVar[str] = "limit-ptr"
     selects_locations: ClassVar[bool] = True
     compared: ClassVar[bool] = True
+    queries: ClassVar[tuple[str, ...]] = (ENTROPY,)
+    publishes_measurements: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Value]] = {
         "epsilon": "1.0",
         "delta": "1e-8",
@@ -126,6 +128,11 @@ class LimitPTR(BoundedMechanism):
         """The scale of the noise in lattice units; public."""
         change = supremum_from(self.max_visits, self.min_users + 1)
         return laplace_scale(self.max_locations * lattice_sensitivity(change), self.budgets[1])
+
+    @property
+    def public_scales(self) -> Mapping[str, float]:
+        """The scale of the noise of the entropies."""
+        return {ENTROPY: self.scale}
 
     def measure(self, queries: Queries, locations: Locations | None, noise: Noise) -> Measurements:
         """A noisy entropy for every location that is chosen."""

@@ -120,14 +120,14 @@ def check_min_users(call: str, min_users: int, least: int) -> None:
     check_whole(call, "min_users", min_users, least, 2**31 - 1)
 
 
-def warn_of_large_delta(delta: float, max_users: int | None) -> None:
+def warn_of_large_delta(delta: float, max_users: int | None, stacklevel: int = 4) -> None:
     """Warn where δ is above 1/max_users: publishing one user in every 1/δ, chosen at random, would be allowed."""
     if max_users is not None and delta * max_users > 1:
         warnings.warn(
             f"δ = {delta!r} is above one over the number of users, {1 / max_users:.3g}: a guarantee that weak allows "
             f"publishing somebody's whole record. Choose it far smaller, such as {1e-2 / max_users:.0e}.",
             LargeDeltaWarning,
-            stacklevel=4,  # here, __post_init__, __init__, the caller
+            stacklevel=stacklevel,  # here, __post_init__, __init__, the caller
         )
 
 

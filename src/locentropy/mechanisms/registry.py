@@ -77,6 +77,15 @@ def built_in_class(class_name: str) -> type[Mechanism] | None:
     return None
 
 
+def class_called(class_name: str) -> type[Mechanism] | None:
+    """The mechanism whose class has this name, built in or installed; None if there is none."""
+    built_in = built_in_class(class_name)
+    if built_in is not None:
+        return built_in
+    installed = (mechanism_class(name) for name in installed_names())
+    return next((kind for kind in installed if kind.__name__ == class_name), None)
+
+
 def required_parameters(name: str) -> tuple[str, ...]:
     """The parameters that a mechanism cannot do without, in its own order."""
     return tuple(field.name for field in _fields(name) if field.default is MISSING)

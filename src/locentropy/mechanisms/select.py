@@ -22,8 +22,10 @@ from locentropy.mechanisms.parameters import (
     check_bounds,
     check_epsilon,
     check_fraction,
+    check_max_users,
     normalize_numpy_scalars,
     parameter,
+    warn_of_large_delta,
 )
 from locentropy.privacy.guarantee import Guarantee, PublicInput
 from locentropy.privacy.selection import SelectionCurve
@@ -52,6 +54,8 @@ class SelectLocations:
     """M: a user counts in at most this many locations when places are selected."""
     keep: Keep | None = parameter(HELP["keep"], None)
     """Which M locations are kept; see `Bounds`."""
+    max_users: int | None = parameter("A public bound on the number of people, to judge δ by.", None)
+    """A public bound on the number of users. It changes no number: δ is warned of if it is too large for so many."""
 
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "0.2", "delta": "1e-8", "max_locations": 20}
 
@@ -60,7 +64,9 @@ class SelectLocations:
         check_epsilon(_CALL, self.epsilon)
         check_fraction(_CALL, "delta", self.delta)
         check_bounds(_CALL, self.max_locations, 1, self.keep)
+        check_max_users(_CALL, self.max_users)
         _ = self.curve  # refuses a budget beyond what the curve's proof covers
+        warn_of_large_delta(self.delta, self.max_users)
 
     @cached_property
     def curve(self) -> SelectionCurve:

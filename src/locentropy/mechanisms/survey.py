@@ -92,6 +92,8 @@ class Activity:
     """Places with at least `busy_users` users after bounding, with noise."""
     busy_margin: int
     """Its margin."""
+    refuse_empty: bool = False
+    """Whether it would have been refused if no visit were at any of the places: that it exists then tells."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything it says, for machines."""
@@ -109,6 +111,7 @@ class Activity:
             "busy_means_users": self.busy_users,
             "max_locations": self.max_locations,
             "confidence": "95 %",
+            "refuse_empty": self.refuse_empty,
         }
 
 

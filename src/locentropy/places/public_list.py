@@ -92,10 +92,12 @@ def _as_locations(rows: pa.Table, label: str, roles: Roles, *, typed: bool) -> L
     ids = rows["location"].combine_chunks()
     if ids.null_count:
         raise BadRowsError(f"{label}: some places of the list have no id. Give every place an id.")
-    distinct = len(ids.unique())
-    if distinct != len(ids):
+    if len(ids.unique()) != len(ids):
+        # How many is not said: if this is the table of visits by mistake, their number is private.
         raise BadRowsError(
-            f"{label}: the list names {len(ids) - distinct} places more than once. List each once."
+            f"{label}: some places are named more than once. A list names each place once. Is this the table of "
+            "visits? A list must not be made from the visits: a place that is listed because somebody was there tells "
+            "that they were."
         )
     return Locations(
         restore_id_type(ids, typed=typed),

@@ -38,7 +38,7 @@ _ABOUT: Final = tuple(field.name for field in fields(About))
 _KEYS: Final = ("version", *_ABOUT, "mechanism", "locations", "expected", "budget")
 _OLD_KEYS: Final = {"purpose": "intended_use", "places": "locations"}
 """What version 0.1 wrote, and what it is called now."""
-_SELECTION: Final = ("epsilon", "delta", "max_locations", "keep")
+_SELECTION: Final = ("epsilon", "delta", "max_locations", "keep", "max_users")
 _EXPECTED: Final = ("n_locations", "n_users", "users_per_location")
 _OLD_EXPECTED: Final = {"locations": "n_locations", "people": "n_users"}
 _BUDGET: Final = ("epsilon", "delta")

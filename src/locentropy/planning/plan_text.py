@@ -42,6 +42,7 @@ def as_text(plan: Plan) -> str:
         (
             f"Plan: {headline(plan)}.",
             guarantee_line(plan.guarantee),
+            plan.guarantee.explain_strength(),
             plan.guarantee.explain(),
             plan.expected.noise,
             *_rows(plan.expected),
@@ -100,12 +101,22 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
 
 
 def _explanation(guarantee: Guarantee) -> dict[str, Any]:
-    belief = guarantee.belief()
+    belief, replaced = guarantee.belief(), guarantee.for_replaced_record()
+    between = replaced.belief()
     return {
         "text": guarantee.explain(),
+        "strength": guarantee.strength,
+        "strength_in_words": guarantee.explain_strength(),
         "prior": belief.prior,
         "most": belief.most,
         "least": belief.least,
         "exceptions": exact_text(belief.exceptions),
         "attacker_accuracy": guarantee.attacker_accuracy(),
+        "two_records_of_one_person": {
+            "epsilon": None if replaced.epsilon is None else exact_text(replaced.epsilon),
+            "delta": None if replaced.epsilon is None else exact_text(replaced.delta),
+            "most": between.most,
+            "least": between.least,
+            "exceptions": exact_text(between.exceptions),
+        },
     }

@@ -7,7 +7,7 @@ who runs it. That includes the noise of Limit-SS as a function of n, which no re
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -15,8 +15,9 @@ from locentropy.core.checks import check_choice, check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
-from locentropy.mechanisms.parameters import read_parameters
+from locentropy.mechanisms.parameters import read_parameters, warn_of_large_delta
 from locentropy.mechanisms.select import SelectLocations
+from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.release.statement import About
 
 if TYPE_CHECKING:
@@ -89,7 +90,13 @@ class Plan:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know beyond the numbers."""
-        return self.expected.warnings
+        if not is_large(self.guarantee.epsilon):
+            return self.expected.warnings
+        large = (
+            f"ε is above {LARGEST_EPSILON}: it hides hardly anything about one person, and is published only with "
+            "large_epsilon=True (--large-epsilon)."
+        )
+        return (large, *self.expected.warnings)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything the plan says, for machines; budgets as exact decimal texts."""
@@ -195,7 +202,31 @@ def plan(
             "selection" if selection else "by-mechanism" if mechanism.selects_locations else "public-list"
         )
     sizes = _sizes(users_per_location)
-    return Plan(mechanism, locations, selection, n_locations, sizes, about or About(), n_users)
+    made = Plan(mechanism, locations, selection, n_locations, sizes, about or About(), n_users)
+    if selection is not None:
+        _warn_of_sum(made, selection)
+    return made
+
+
+def _warn_of_sum(made: Plan, selection: SelectLocations) -> None:
+    """Warn of a δ that is too large for the number of users, if no part has warned of its own.
+
+    A selection may not know that number, and the δ of both add up.
+    """
+    parts = [
+        (getattr(part, "delta", 0), users)
+        for part in (made.mechanism, selection)
+        if (users := _stated_users(part)) is not None
+    ]
+    if parts and not any(delta * users > 1 for delta, users in parts):
+        warn_of_large_delta(float(made.guarantee.delta), max(users for _, users in parts), stacklevel=4)
+
+
+def _stated_users(part: Any) -> int | None:
+    """The bound on the number of users that the caller gave; a default says nothing about how many there are."""
+    usual = {field.name: field.default for field in fields(part)}.get("max_users")
+    users: int | None = getattr(part, "max_users", None)
+    return None if users == usual else users
 
 
 def _selection_of(parts: tuple[Any, ...]) -> SelectLocations:

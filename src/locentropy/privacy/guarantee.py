@@ -5,12 +5,18 @@ Claim: if every part of a release has its own `Guarantee`, the whole has their s
 a later part was chosen after seeing an earlier one, which is how a budget is spent. Sums are exact: ten releases at
 0.1 spend 1, not 0.9999999999999999.
 
+Claim: a guarantee is about one person's record being in the data or not. For k people together it becomes
+(kε, δ(1 + e^ε + … + e^((k−1)ε))) (`for_group`). Between two possible records of one person, and for one of several
+people who share an id, it is that of two, (2ε, (1 + e^ε)δ) (`for_replaced_record`).
+Why: let P₀, …, P_k be the laws of the release on tables of which each is a neighbour of the next. By induction
+P₀(A) ≤ e^ε·P₁(A) + δ ≤ e^ε·(e^((k−1)ε)·P_k(A) + δ(1 + … + e^((k−2)ε))) + δ. To replace a record is to remove one
+and to add another: two steps. Whoever leaves an id that others use as well replaces its record.
+
 There is no default δ: an (ε, δ) guarantee must name its δ.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
@@ -19,6 +25,15 @@ from operator import add
 from typing import TYPE_CHECKING, Literal
 
 from locentropy.core.errors import ParameterError
+from locentropy.privacy.rounding import (
+    exponential_below,
+    float_above,
+    float_below,
+    group_delta,
+    percent_down,
+    percent_up,
+)
+from locentropy.privacy.strength import CERTAIN, Strength, strength_of, strength_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -139,6 +154,16 @@ class Guarantee:
         """Whether there is any guarantee."""
         return self.epsilon is not None
 
+    @property
+    def strength(self) -> Strength:
+        """How much it hides: "strong", "moderate", "weak", "none to speak of", or "none"."""
+        return strength_of(self.epsilon, self.delta)
+
+    def explain_strength(self) -> str:
+        """How much it hides, in a sentence or two. Part of the published documents."""
+        delta = exact_text(self.delta) if self.delta else None
+        return strength_words(self.strength, self.epsilon, delta)
+
     def __add__(self, other: Guarantee) -> Guarantee:
         if not isinstance(other, Guarantee):
             return NotImplemented
@@ -154,12 +179,40 @@ class Guarantee:
             )
         return Guarantee(self.epsilon + other.epsilon, delta, public)
 
+    def for_group(self, size: int) -> Guarantee:
+        """The guarantee of `size` people together, or of one person under so many ids.
+
+        ε is exact. δ is exact or rounded up; if it would be 1 or more, there is no guarantee.
+        """
+        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+            raise ParameterError(
+                "must be a whole number of at least 1.",
+                parameter="size",
+                value=size,
+                example="guarantee.for_group(4)",
+            )
+        if self.epsilon is None or size == 1:
+            return self
+        delta = group_delta(self.epsilon, self.delta, size)
+        if delta is None:
+            return Guarantee.none(f"the δ of {size} people together is not below 1", self.public_inputs)
+        return Guarantee(size * self.epsilon, delta, self.public_inputs)
+
+    def for_replaced_record(self) -> Guarantee:
+        """The guarantee between two possible records of one person: where they went, how often, with whom.
+
+        Also that of one of several people who share an id: without this person, the id has another record.
+        """
+        return self.for_group(2)
+
     def belief(self, prior: float = 0.5) -> AttackerBelief:
         """How much a release can change an attacker's belief that one given person is in the data.
 
         Pure: the odds change by a factor of at most e^ε, whatever is published. With δ no bound holds for every
         release; the bound given is the factor 2e^ε, which is exceeded upwards, or downwards, with probability at most
         2δ: outputs whose odds ratio exceeds 2e^ε have probability p with p − e^ε·p/(2e^ε) ≤ δ, hence p ≤ 2δ.
+
+        `guarantee.for_replaced_record().belief()` is about the belief that a person's record is one of two.
         """
         if not 0 < prior < 1:
             raise ParameterError(
@@ -170,10 +223,12 @@ class Guarantee:
             )
         if self.epsilon is None:
             return AttackerBelief(prior, 1.0, 0.0, Fraction(1))
-        shrink = math.exp(-float(self.epsilon)) / (2 if self.delta else 1)
-        most = prior / (prior + (1 - prior) * shrink)
-        least = prior * shrink / (prior * shrink + 1 - prior)
-        return AttackerBelief(prior, most, least, min(2 * self.delta, Fraction(1)))
+        shrink = exponential_below(-self.epsilon) / (2 if self.delta else 1)
+        before = Fraction(prior)
+        most = before / (before + (1 - before) * shrink)
+        least = before * shrink / (before * shrink + 1 - before)
+        exceptions = min(2 * self.delta, Fraction(1))
+        return AttackerBelief(prior, float_above(most), float_below(least), exceptions)
 
     def attacker_accuracy(self) -> float:
         """The best accuracy in guessing whether a person is in the data, if both are equally likely before.
@@ -182,31 +237,57 @@ class Guarantee:
         """
         if self.epsilon is None:
             return 1.0
-        shrink = math.exp(-float(self.epsilon))
-        return min(1.0, (1 + float(self.delta) * shrink) / (1 + shrink))
+        shrink = exponential_below(-self.epsilon)
+        return float_above((1 + self.delta * shrink) / (1 + shrink))
 
     def explain(self) -> str:
         """What the guarantee means for one person, without formulas. Part of the published documents."""
         if self.epsilon is None:
             return "Nothing is promised: a release can make an attacker certain about one person."
-        belief = self.belief()
-        start = "Somebody who thought it 50 % likely that a given person is in the data"
-        bound = f"at most {_percent_up(belief.most)} and at least {_percent_down(belief.least)} likely"
-        if not self.delta:
-            return f"{start} can, after any release, think it {bound}."
         return (
-            f"{start} can, after the release, think it {bound}, except with a probability of at most "
-            f"{exact_text(belief.exceptions)} for either bound; in those cases nothing is promised."
+            "Somebody who thought it 50 % likely that a given person is in the data can, after seeing this release, "
+            f"think it {self._bounds_in_words()}. {self._explain_replaced()}"
+        )
+
+    def explain_groups(self) -> str:
+        """What the guarantee becomes for two records of one person and for several people, in numbers."""
+        if self.epsilon is None:
+            return "Nothing is promised to anybody."
+        delta = " and δ becomes δ·(e^(kε) − 1)/(e^ε − 1)" if self.delta else ""
+        return (
+            f"{numbers_in_words(self)} is for one person being in the data or not. Between two possible records of one "
+            "person, and for one of several people who share an id, it is "
+            f"{numbers_in_words(self.for_replaced_record())}. For k people together, or one person under k ids, ε "
+            f"becomes k times as large{delta}."
+        )
+
+    def _explain_replaced(self) -> str:
+        """What somebody may learn who asks which record, rather than whether there is one."""
+        replaced = self.for_replaced_record()
+        if replaced.epsilon is None:
+            return "Between two possible records of one person nothing is promised."
+        return (
+            "Between two possible records of one person (where they went, how often, with whom) the bound is twice ε: "
+            f"a belief of 50 % in one of the two can become {replaced._bounds_in_words()}."
+        )
+
+    def _bounds_in_words(self) -> str:
+        belief = self.belief()
+        if belief.most > CERTAIN:  # rounded, it would read "at most 100 % and at least 0 %"
+            return "practically certain, or practically impossible"
+        bound = f"at most {percent_up(belief.most)} and at least {percent_down(belief.least)} likely"
+        if not self.delta:
+            return bound
+        return (
+            f"{bound}, except with a probability of at most {exact_text(belief.exceptions)} for either bound, when "
+            "nothing is promised"
         )
 
     def __str__(self) -> str:
         if self.epsilon is None:
             stated = f"Not differentially private: {'; '.join(self.reasons)}."
         else:
-            numbers = f"ε = {exact_text(self.epsilon)}" + (
-                f", δ = {exact_text(self.delta)}" if self.delta else ""
-            )
-            stated = f"Differentially private with {numbers}, for {UNIT}: {NEIGHBOURS}."
+            stated = f"Differentially private with {numbers_in_words(self)}, for {UNIT}: {NEIGHBOURS}."
         known = "; ".join(map(str, self.public_inputs)) or "nothing"
         return f"{stated} Taken as public and not protected: {known}."
 
@@ -214,6 +295,14 @@ class Guarantee:
 def total(guarantees: Iterable[Guarantee]) -> Guarantee:
     """The guarantee of several releases of one table together; of no release, ε = 0."""
     return reduce(add, guarantees, Guarantee.pure(0))
+
+
+def numbers_in_words(guarantee: Guarantee) -> str:
+    """ε and, if there is one, δ; exactly."""
+    if guarantee.epsilon is None:
+        return "no bound at all"
+    delta = f", δ = {exact_text(guarantee.delta)}" if guarantee.delta else ""
+    return f"ε = {exact_text(guarantee.epsilon)}{delta}"
 
 
 def exact_text(value: Fraction) -> str:
@@ -225,13 +314,3 @@ def exact_text(value: Fraction) -> str:
     return (
         f"{ratio.normalize():f}" if value == 0 or value >= Fraction(1, 10_000) else f"{ratio.normalize():e}"
     )
-
-
-def _percent_up(probability: float) -> str:
-    """A probability rounded up to a tenth of a percent, so that a risk is never understated."""
-    return f"{min(100.0, math.ceil(probability * 1000 - 1e-9) / 10):g} %"
-
-
-def _percent_down(probability: float) -> str:
-    """A probability rounded down to a tenth of a percent."""
-    return f"{math.floor(probability * 1000 + 1e-9) / 10:g} %"

@@ -5,6 +5,7 @@ Publishing and `evaluate` both go through here, so that what is compared is what
 
 from __future__ import annotations
 
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ from locentropy.core.locations import Locations
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
 from locentropy.places.public_list import PublicLocations
+from locentropy.visits.private_log import PRIVATE_LOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,6 +34,17 @@ THREE_WAYS: Final = (
     "SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20), a private selection that costs budget "
     "(--select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 20). LimitPTR selects by itself and needs none."
 )
+
+UNCHECKED: Final = (
+    "Places are selected from the visits, so whether each id of exclude (--exclude) is written as it is in the visits "
+    "cannot be said here: it is private. The private log (--private-log FILE, or the logger locentropy.private) names "
+    "those that match no visit."
+)
+_MOST_NAMED: Final = 10
+
+
+class ExcludeWarning(UserWarning):
+    """Some places to exclude are not on the list, or cannot be compared in public."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +76,17 @@ class ChosenLocations:
         return None if self.exclude is None else self.exclude.load()
 
     @cached_property
+    def _every(self) -> Locations | None:
+        """The public list, with the excluded locations."""
+        if isinstance(self.choice, PublicLocations):
+            return self.choice.load()
+        return self.choice.locations() if isinstance(self.choice, Grid) else None
+
+    @cached_property
     def listed(self) -> Locations | None:
         """The public list, without the excluded locations; None where locations are selected."""
-        if isinstance(self.choice, PublicLocations):
-            every = self.choice.load()
-        elif isinstance(self.choice, Grid):
-            every = self.choice.locations()
-        else:
-            return None
-        if self.excluded is None:
+        every = self._every
+        if every is None or self.excluded is None:
             return every
         kept = every.without(self.excluded)
         if len(kept) == len(every):
@@ -82,6 +97,23 @@ class ChosenLocations:
             raise ParameterError("All places of the list are excluded, so there is nothing to publish.")
         return kept
 
+    def warn_of_exclusions(self) -> None:
+        """Warn of ids to exclude that exclude nothing, as far as public information tells."""
+        if self.excluded is None:
+            return
+        if self.listed is None or self._every is None:
+            warnings.warn(UNCHECKED, ExcludeWarning, stacklevel=3)
+            return
+        unknown = [str(each) for each in self.excluded.without(self._every).ids.to_pylist()]
+        if unknown:
+            more = f" and {len(unknown) - _MOST_NAMED:,} more" if len(unknown) > _MOST_NAMED else ""
+            warnings.warn(
+                f"Not on the list of places, so excluding them changes nothing: "
+                f"{', '.join(unknown[:_MOST_NAMED])}{more}. Are they spelt as in the list?",
+                ExcludeWarning,
+                stacklevel=3,
+            )
+
     @contextmanager
     def open(self, read: Callable[..., AbstractContextManager[Queries]]) -> Iterator[Queries]:
         """Open the visits with `read(locations=…)`, as if no visit to an excluded location had been made."""
@@ -90,6 +122,9 @@ class ChosenLocations:
             if self.excluded is None:
                 yield queries
             elif self.listed is None:
-                yield queries.restricted_to(Locations(queries.locations).without(self.excluded))
+                visited = Locations(queries.locations)
+                for unknown in self.excluded.without(visited).ids.to_pylist():
+                    PRIVATE_LOG.info("exclude: no visit is at %r, so excluding it changes nothing.", unknown)
+                yield queries.restricted_to(visited.without(self.excluded))
             else:  # a public list was opened without them; a grid is opened whole
                 yield queries.restricted_to(self.listed) if grid else queries

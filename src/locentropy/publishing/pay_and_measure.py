@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from locentropy.core.errors import SourceError
 from locentropy.core.queries import CachedQueries
+from locentropy.visits.private_log import PRIVATE_LOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,3 +50,20 @@ def pay_and_measure(
             progress("Drawing noise", None)
         receipt = pay()
         return receipt, measure(queries)
+
+
+def nobody_counted(*, grid: bool, refuse_empty: bool) -> None:
+    """Tell the owner, in the private log, that no visit is at the places; or refuse, if that was asked for.
+
+    Without being asked it is not refused: one person at one place would decide whether there is a release.
+    """
+    found = (
+        "No visit is in the grid, so all that can be published is noise. Are its edges in the order south, west, "
+        "north, east, and do lat and lon name the right columns?"
+        if grid
+        else "No visit is at any of the places, so all that can be published is noise. Are ids written alike in the "
+        "list and in the visits, and is the list's column of ids (--places-location) the right one?"
+    )
+    if refuse_empty:
+        raise SourceError(f"{found} Nothing was spent.")
+    PRIVATE_LOG.info("%s", found)

@@ -1,7 +1,8 @@
 """Publications on disk: one process at a time, and a memory across crashes.
 
-    .city.publishing      beside the directory `city`, for its owner only: the ids of the spend and of the release, and
-                          the identity of the request (under the key `order`, as the first version called it)
+    .city.publishing      beside the directory `city`, for its owner only: the id of the spend, the identity of the
+                          request (under the key `order`, as the first version called it), and, once all noise is
+                          drawn, the id of the release, which belongs to the draw
 
 The file is on disk before the budget is spent and is removed when the release has its name. A retry of the same request
 finds it and continues from there. Where nothing was begun, it is removed with the attempt, or replaced by the next one.
@@ -15,11 +16,10 @@ import json
 import os
 import re
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ReleaseError
-from locentropy.core.files import sync_folder
+from locentropy.core.files import open_own_file, sync_folder
 from locentropy.ledger.ledger import new_id
 from locentropy.publishing.publication import Publication
 
@@ -45,7 +45,7 @@ _SHOWN: Final = {"unit": "entropy_unit"}
 
 _LARGEST: Final = 1 << 20
 _DRAWN: Final = b"drawn"
-"""A further line, once all numbers are on disk."""
+"""Begins a further line, once all numbers are on disk; the id of the release follows."""
 
 
 @contextmanager
@@ -72,7 +72,7 @@ def unfinished(target: Path, identity: Identity, ledger: Ledger | None) -> Publi
     """The publication of an unfinished attempt at this request, if there is one; raises for one at another request."""
     path = _path(target)
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        handle = open_own_file(path, create=False)
     except OSError:
         return None
     try:
@@ -89,7 +89,7 @@ def _locked(path: Path, target: Path) -> int:
     """Open and lock the file, until it is closed or the process ends, however it ends."""
     while True:
         try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            handle = open_own_file(path, create=True)
         except OSError as error:
             raise _unwritable(target, error) from None
         try:
@@ -117,18 +117,16 @@ def _has_name(handle: int, path: Path) -> bool:
 def _resume_or_create(
     handle: int, path: Path, target: Path, identity: Identity, ledger: Ledger | None
 ) -> Publication:
-    remember_drawn = partial(_append, handle, _DRAWN)
+    def remember_drawn(release_id: str) -> None:
+        _append(handle, _DRAWN + b" " + release_id.encode())
+
     earlier = _earlier(handle, path, target, identity, ledger)
     if earlier is not None:
         earlier.remember_drawn = remember_drawn
         return earlier
-    publication = Publication(target, new_id(), new_id(), remember_drawn=remember_drawn)
+    publication = Publication(target, new_id(), remember_drawn=remember_drawn)
     try:
-        _write(
-            handle,
-            path,
-            {"spend": publication.spend_id, "release": publication.release_id, "order": identity},
-        )
+        _write(handle, path, {"spend": publication.spend_id, "order": identity})
     except OSError as error:
         path.unlink()  # whatever is in it, nothing was begun
         raise _unwritable(target, error) from None
@@ -141,7 +139,9 @@ def _earlier(
     memory = _read(handle, path)
     if memory is None:
         return None
-    publication = Publication(target, memory["release"], memory["spend"], drawn=memory["drawn"])
+    # Version 0.1 made an id with the publication. It belongs to a draw only if there was one.
+    release_id = memory["release"] if memory["drawn"] or _was_staged(target, memory["release"]) else None
+    publication = Publication(target, memory["spend"], release_id, drawn=memory["drawn"])
     # Whether another ledger than this one was charged cannot be told here.
     elsewhere = memory["order"].get("ledger") not in (NO_LEDGER_ID, identity["ledger"])
     publication.begun = elsewhere or publication.drawn or publication.was_begun(ledger)
@@ -161,12 +161,25 @@ def _read(handle: int, path: Path) -> dict[str, Any] | None:
     if (
         not isinstance(memory, dict)
         or not isinstance(memory.get("order"), dict)
-        or not all(re.fullmatch("[0-9a-f]{32}", str(memory.get(name))) for name in ("spend", "release"))
+        or not _is_id(memory.get("spend"))
+        or not (memory.get("release") is None or _is_id(memory["release"]))
     ):
         raise ReleaseError(
             f"{path} is not a file that an interrupted attempt leaves. Choose another directory."
         )
-    return {**memory, "drawn": _DRAWN in rest.split(b"\n")}
+    marks = [line.split(b" ") for line in rest.split(b"\n") if line.split(b" ")[0] == _DRAWN]
+    # Version 0.1 made the id with the publication, and wrote nothing behind the mark.
+    named = [mark[1].decode(errors="replace") for mark in marks if len(mark) > 1]
+    release_id = next((each for each in named if _is_id(each)), memory.get("release"))
+    return {**memory, "drawn": bool(marks), "release": release_id}
+
+
+def _was_staged(target: Path, release_id: str | None) -> bool:
+    return release_id is not None and Publication(target, "", release_id).is_staged
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{32}", value) is not None
 
 
 def _write(handle: int, path: Path, memory: dict[str, Any]) -> None:
@@ -195,7 +208,7 @@ def _unwritable(target: Path, error: OSError) -> ReleaseError:
 
 
 def _other_request(path: Path, target: Path, earlier: Identity, identity: Identity) -> str:
-    other = [_SHOWN.get(name, name) for name in identity if earlier.get(name) != identity[name]]
+    other = [_SHOWN.get(name, name) for name in earlier | identity if earlier.get(name) != identity.get(name)]
     return (
         f"{target}: an earlier attempt to publish something else there has begun and did not finish; it differs in "
         f"{', '.join(other) or 'what it was given'}. Repeat that one as it was, or choose another directory. To give "

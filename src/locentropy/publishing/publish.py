@@ -3,8 +3,8 @@
     request    settled from public things alone; refused if it does not fit the budget
     read       the visits are read, checked and counted; whatever is wrong with them shows now
     spend      on disk in the ledger, before any noise is drawn; never refunded
-    measure    noise from the operating system's randomness, once
-    estimate   entropies from the noisy numbers and public things alone
+    measure    noise from the operating system's randomness, once; every draw is on disk before it is used
+    estimate   entropies from the noisy numbers on disk and public things alone
     write      all files beside the target, then one rename
 
 Reading, spending and measuring: pay_and_measure.py. An interrupted call can be repeated: what was spent is not spent
@@ -15,43 +15,47 @@ from __future__ import annotations
 
 import os
 import warnings
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from locentropy.core.errors import ParameterError, ReleaseError, SourceError
+from locentropy.core.errors import ParameterError, ReleaseError
+from locentropy.core.locations import Locations
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
 from locentropy.privacy.noise import OpenDPNoise
-from locentropy.publishing.pay_and_measure import pay_and_measure
-from locentropy.publishing.publication import Publication, check_name, ledger_note
+from locentropy.publishing.notices import give, notices, warn_of_user_column
+from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
+from locentropy.publishing.publication import Publication, ResumedWarning, check_name, ledger_note
 from locentropy.publishing.publication_file import locked_publication
 from locentropy.publishing.request import Request
 from locentropy.release.files import marked_target
+from locentropy.release.measurements import KeptMeasurements
 from locentropy.release.release import Release
 from locentropy.release.statement import About
+from locentropy.visits.person_column import check_publishable
 from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
     from locentropy.core.estimates import Measurements
-    from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
     from locentropy.mechanisms.base import Mechanism
     from locentropy.places.public_list import PublicLocations
+    from locentropy.privacy.noise import Noise
     from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.release.statement import EntropyUnit
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Progress, Resources
-    from locentropy.visits.visits import BadRows
 
 
-class ResumedWarning(UserWarning):
-    """The release is the one that an earlier, interrupted attempt had drawn."""
+_RULES: Final = ("bad_rows", "missing_ids")
+"""How rows are read; a release that is computed from kept measurements says how they were read then."""
 
 
 def publish(
@@ -64,6 +68,8 @@ def publish(
     about: About | None = None,
     exclude: PublicLocations | None = None,
     not_private: bool = False,
+    large_epsilon: bool = False,
+    refuse_empty: bool = False,
     entropy_unit: EntropyUnit = "nats",
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
@@ -91,6 +97,11 @@ def publish(
         Places never to publish: visits to them do not count at all.
     not_private
         Must be True for a mechanism without a guarantee; every file is then marked.
+    large_epsilon
+        Must be True for an ε above 10, which hides hardly anything about one person; the page then says so.
+    refuse_empty
+        Whether to refuse, at no cost, if no visit is at any of the places. That a release exists then tells that
+        somebody was there, which no ε covers: every file says so. Without it the private log tells the owner.
     entropy_unit
         "nats" or "bits".
     resources
@@ -98,9 +109,28 @@ def publish(
     progress
         A function that is called with what is being done.
     """
-    request = Request(mechanism, locations, exclude, about or About(), entropy_unit, not_private)
+    request = Request(
+        mechanism,
+        locations,
+        exclude,
+        about or About(),
+        entropy_unit,
+        not_private,
+        refuse_empty,
+        large_epsilon,
+    )
+    request.chosen.warn_of_exclusions()
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
-    return carry_out(request, visits, out=out, ledger=book, resources=resources, progress=progress)
+    give(notices(request, book))
+    return carry_out(
+        request,
+        visits,
+        out=out,
+        ledger=book,
+        resources=resources,
+        progress=progress,
+        when_open=lambda columns: warn_of_user_column(visits, columns, private=request.guarantee.private),
+    )
 
 
 def carry_out(
@@ -120,31 +150,57 @@ def carry_out(
             'publish(Visits("checkins.parquet", user="uid", location="venue"), Shares(epsilon=1.0), '
             'PublicLocations("places.csv"), ledger="city.ledger")'
         )
-    read = partial(open_queries, visits, resources=resources, progress=progress, when_open=when_open)
-    make = partial(
-        _make_release, request, ledger=ledger, read=read, progress=progress, bad_rows=visits.bad_rows
+    columns: Roles = {}
+
+    def opened(found: Roles) -> None:
+        check_publishable(found["user"])
+        columns.update(found)
+        when_open(found)
+
+    read = partial(
+        open_queries,
+        visits,
+        resources=resources,
+        progress=progress,
+        when_open=opened,
+        refuse_empty=request.refuse_empty,
     )
+    rules = {rule: str(getattr(visits, rule)) for rule in _RULES}
+    measure = partial(
+        _measure, request, ledger=ledger, read=read, progress=progress, columns=columns, rules=rules
+    )
+    infer = partial(_infer, request, ledger=ledger)
     if out is None:
-        return make(Publication(Path(), new_id(), new_id()))
+        publication = Publication(Path(), new_id())
+        kept = measure(publication, lambda _: nullcontext(OpenDPNoise()))
+        publication.release_id = kept.release_id
+        publication.record_draw(ledger)
+        release = infer(publication, kept)
+        if ledger is not None:  # there is no file to name: it is in the caller's hands
+            ledger.record_release(publication.spend_id, kept.release_id, "published")
+        return release
     named = Path(os.path.abspath(out))  # noqa: PTH100  # without dots
     if not named.name:
-        raise ReleaseError(f"{out} is no directory of its own. Name one: out='may', or --out may")
+        raise ReleaseError(f"{out} is no directory of its own. For example: out='may'")
     target = marked_target(named, private=request.guarantee.private)
     check_name(target)
     with locked_publication(target, request.identity(ledger), ledger) as publication:
-        publication.recover()
-        if publication.is_drawn:
-            publication.check_drawn()
+        earlier = publication.measurements()
+        publication.check_staged(measured=earlier is not None)
+        if publication.is_staged or earlier is not None:
             warnings.warn(
                 f"An earlier attempt had drawn the release for {target}: it was finished as it was, and the visits "
                 "were not read again.",
                 ResumedWarning,
                 stacklevel=3,
             )
-        else:
+        if not publication.is_staged:
             publication.check_target()
-            publication.refuse_second_draw(ledger)
-            publication.stage(make(publication))
+            if earlier is None:
+                publication.refuse_second_draw(ledger)
+                publication.keep(measure(publication, publication.journaled_noise))
+            publication.record_draw(ledger)
+            publication.stage(infer(publication, publication.measurements()))
         publication.finish(ledger)
     try:
         return Release.load(target)
@@ -153,34 +209,80 @@ def carry_out(
         raise
 
 
-def _make_release(
+def _measure(
     request: Request,
     publication: Publication,
+    open_noise: Callable[[Mapping[str, str | None]], AbstractContextManager[OpenDPNoise]],
     *,
     ledger: Ledger | None,
     read: Callable[..., AbstractContextManager[Queries]],
     progress: Progress | None,
-    bad_rows: BadRows,
-) -> Release:
-    """Read, pay, measure and estimate: the release, not yet on disk."""
+    columns: Roles,
+    rules: dict[str, str],
+) -> KeptMeasurements:
+    """Read, pay and measure."""
 
     def check() -> None:
         if ledger is not None and not publication.is_paid(ledger):
             ledger.check(request.guarantee)  # the spend itself decides; this refuses before the data is read
 
-    book, (measurements, listed) = pay_and_measure(
+    def measure(queries: Queries) -> Measurements:
+        read_as = {**rules, "user": columns.get("user")}
+        with open_noise(read_as) as noise:
+            return _cross(request, queries, noise)
+
+    _, measurements = pay_and_measure(
         check=check,
         read=lambda: request.chosen.open(read),
         rehearse=lambda queries: _rehearse(request, queries),
         pay=lambda: publication.pay(ledger, request.guarantee, request.about.title),
-        measure=lambda queries: _measure(request, queries),
+        measure=measure,
         progress=progress,
     )
-    estimates = request.mechanism.estimate(measurements, listed)
+    # The id is made now, when the draw is complete: whoever else draws for this spend has another one.
+    return KeptMeasurements.of(new_id(), measurements, request.mechanism, columns.get("user"), rules)
+
+
+def _cross(request: Request, queries: Queries, noise: Noise) -> Measurements:
+    """The crossing: from here on, everything is fit to publish."""
+    listed = request.listed
+    if isinstance(request.locations, SelectLocations):
+        listed = request.locations.select(queries, noise)
+        queries = queries.restricted_to(listed)
+    return request.mechanism.measure(queries, listed, noise)
+
+
+def _infer(
+    request: Request,
+    publication: Publication,
+    kept: KeptMeasurements | None,
+    *,
+    ledger: Ledger | None,
+) -> Release:
+    """The release, from measurements and public things alone."""
+    if kept is None:
+        raise ReleaseError(f"{publication.target}: the measurements beside it are gone.")
+    listed = _listed(request, kept.measurements)
+    estimates = request.mechanism.estimate(kept.measurements, listed)
+    book = None if ledger is None else ledger.read()
     note = None if book is None else ledger_note(book, publication.spend_id)
     tuned = book is not None and bool(book.evaluations)
-    statement = request.statement(publication.release_id, note, tuned=tuned, bad_rows=bad_rows)
-    return Release.of(estimates, listed, statement)
+    statement = request.statement(
+        kept.release_id,
+        note,
+        tuned=tuned,
+        user_column=kept.user_column,
+        **{rule: kept.rules[rule] for rule in _RULES if rule in kept.rules},  # type: ignore[arg-type]
+    )
+    published = kept if request.mechanism.publishes_measurements else None
+    return Release.of(estimates, listed, statement, published)
+
+
+def _listed(request: Request, measurements: Measurements) -> Locations | None:
+    """The public list; where places were selected, the selection has made one."""
+    if isinstance(request.locations, SelectLocations):
+        return Locations(measurements.locations)
+    return request.listed
 
 
 def _rehearse(request: Request, queries: Queries) -> None:
@@ -188,22 +290,4 @@ def _rehearse(request: Request, queries: Queries) -> None:
     if isinstance(request.locations, SelectLocations):
         request.locations.rehearse(queries)
     if not request.mechanism.rehearse(queries):
-        grid = isinstance(request.locations, Grid)
-        where = "the grid" if grid else "the places that are to be published"
-        ask = (
-            "Are its edges in the order south, west, north, east, and do lat and lon name the right columns?"
-            if grid
-            else "Are ids written alike in both, and is the list's column of ids (--places-location) the right one?"
-        )
-        raise SourceError(
-            f"No visit is in {where}, so all that could be published is noise. {ask} Nothing was spent."
-        )
-
-
-def _measure(request: Request, queries: Queries) -> tuple[Measurements, Locations | None]:
-    """The crossing: from here on, everything is fit to publish."""
-    noise, listed = OpenDPNoise(), request.listed
-    if isinstance(request.locations, SelectLocations):
-        listed = request.locations.select(queries, noise)
-        queries = queries.restricted_to(listed)
-    return request.mechanism.measure(queries, listed, noise), listed
+        nobody_counted(grid=isinstance(request.locations, Grid), refuse_empty=request.refuse_empty)

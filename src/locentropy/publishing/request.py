@@ -16,6 +16,7 @@ from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
+from locentropy.privacy.strength import check_large_epsilon
 from locentropy.publishing.chosen_locations import THREE_WAYS, ChosenLocations
 from locentropy.publishing.publication_file import NO_LEDGER_ID
 from locentropy.release.statement import About, Statement
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
     from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.publishing.publication_file import Identity
     from locentropy.release.statement import EntropyUnit, LedgerNote
-    from locentropy.visits.visits import BadRows
+    from locentropy.visits.visits import BadRows, MissingIds
 
 _CALL = 'publish(visits, Shares(epsilon=1.0), PublicLocations("places.csv"), ledger="city.ledger")'
+_LARGE = f"{_CALL[:-1]}, large_epsilon=True)".replace("1.0", "12.0")
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Request:
     """Of the published entropies."""
     not_private: bool = False
     """Must be True exactly if there is no guarantee."""
+    refuse_empty: bool = False
+    """Whether to refuse if no visit is at any of the places. That a release exists then depends on the data."""
+
+    large_epsilon: bool = False
+    """Must be True if ε is above 10. Not part of the identity, because ε is."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -62,6 +69,18 @@ class Request:
                 else f"{type(self.mechanism).__name__} has no privacy guarantee. If that is meant, say so: "
                 "not_private=True (--not-private); every file will be marked, and a ledger closed for good."
             )
+        if not isinstance(self.refuse_empty, bool):
+            raise ParameterError(
+                "must be True or False.",
+                parameter="refuse_empty",
+                example=f"{_CALL[:-1]}, refuse_empty=True)",
+            )
+        check_large_epsilon(
+            self.guarantee.epsilon,
+            accepted=self.large_epsilon,
+            of="a release",
+            example=_LARGE,
+        )
         self.statement("0" * 32, None, tuned=False)  # raises for words that cannot be published
 
     @cached_property
@@ -109,6 +128,8 @@ class Request:
             "list": _fingerprint(self.listed) if isinstance(self.locations, PublicLocations) else "",
             "excluded": _fingerprint(self.chosen.excluded),
             "unit": self.entropy_unit,
+            # Only if it is said: attempts of earlier versions have no such key, and stay the same requests.
+            **({"refuse_empty": "True"} if self.refuse_empty else {}),
             **{name: str(value) for name, value in asdict(self.about).items()},
         }
 
@@ -136,12 +157,20 @@ class Request:
         return self.locations.provenance if isinstance(self.locations, PublicLocations) else self._source
 
     def statement(
-        self, release_id: str, note: LedgerNote | None, *, tuned: bool, bad_rows: BadRows = "fail"
+        self,
+        release_id: str,
+        note: LedgerNote | None,
+        *,
+        tuned: bool,
+        bad_rows: BadRows = "fail",
+        missing_ids: MissingIds = "drop",
+        user_column: str | None = None,
     ) -> Statement:
         """All that is said about the release; of dropped rows the rule, never their number."""
         parameters = {name: str(value) for name, value in written_parameters(self.mechanism).items()}
         if bad_rows == "drop":
             parameters["bad_rows"] = bad_rows
+        parameters["missing_ids"] = missing_ids
         return Statement(
             release_id=release_id,
             guarantee=self.guarantee,
@@ -149,6 +178,8 @@ class Request:
             parameters=parameters,
             method=self.mechanism.method,
             built_in=self.mechanism.is_built_in,
+            inference=self.mechanism.inference,
+            inferred_by=__version__,
             estimand=self.mechanism.estimand,
             locations_source=self._source,
             locations_provenance=self._provenance,
@@ -158,6 +189,8 @@ class Request:
             ledger=note,
             tuned_unaccounted=tuned,
             entropy_unit=self.entropy_unit,
+            refuse_empty=self.refuse_empty,
+            user_column=user_column,
             expected_error=self.plan.expected.summary,
         )
 

@@ -15,7 +15,7 @@ from locentropy.core.estimates import COLUMNS, Method
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, Guarantee, PublicInput, exact_text
 from locentropy.release.columns import described
-from locentropy.release.manifest import TUNED, estimand_words, ledger_words
+from locentropy.release.manifest import TUNED, estimand_words, existence_words, ledger_words
 from locentropy.release.statement import INFINITE, NOT_PRIVATE, LedgerNote, Statement, amount
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
             "max_users": statement.max_users,
             "built_in": statement.built_in,
             "method": {**asdict(statement.method), "columns": list(statement.method.columns)},
+            "inference": statement.inference,
+            "inferred_by": statement.inferred_by,
             "estimand": statement.estimand,
             "estimand_in_words": estimand_words(statement),
             "expected_error": statement.expected_error,
@@ -53,6 +55,8 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
             **({"tuned_in_words": TUNED} if statement.tuned_unaccounted else {}),
         },
         "locations": {"source": statement.locations_source, "provenance": statement.locations_provenance},
+        "refuse_empty": statement.refuse_empty,
+        "existence_in_words": existence_words(statement),
         "ledger": None
         if statement.ledger is None
         else {name: getattr(statement.ledger, name) for name in _LEDGER},
@@ -80,10 +84,22 @@ def _guarantee(statement: Statement) -> dict[str, Any]:
         "epsilon": INFINITE if guarantee.epsilon is None else exact_text(guarantee.epsilon),
         "delta": exact_text(guarantee.delta),
         "protects": UNIT if guarantee.private else "nobody",
+        "user_column": statement.user_column,
+        "strength": guarantee.strength,
         "neighbours": NEIGHBOURS,
         "for_one_person": guarantee.explain(),
+        "for_two_records_of_one_person": _replaced(guarantee.for_replaced_record()),
+        "for_others": guarantee.explain_groups(),
         "reasons": list(guarantee.reasons),
         "public_inputs": [{"name": public.name, "value": public.value} for public in guarantee.public_inputs],
+    }
+
+
+def _replaced(guarantee: Guarantee) -> dict[str, str]:
+    """ε and δ between two possible records of one person."""
+    return {
+        "epsilon": INFINITE if guarantee.epsilon is None else exact_text(guarantee.epsilon),
+        "delta": exact_text(guarantee.delta),
     }
 
 
@@ -111,6 +127,13 @@ def statement_in(document: dict[str, Any]) -> Statement:
             if ledger is None
             else LedgerNote(**{name: get(ledger, name, str) for name in _LEDGER}),
             **_method_in(mechanism),
+            # Versions that do not say always refused to publish about places without a visit.
+            refuse_empty=get({"refuse_empty": True} | document, "refuse_empty", bool),
+            user_column=get(
+                {"user_column": None} | get(document, "guarantee", dict), "user_column", str | None
+            ),
+            inference=get({"inference": None} | mechanism, "inference", str | None),
+            inferred_by=get({"inferred_by": None} | mechanism, "inferred_by", str | None),
             entropy_unit=get(get(document, "table", dict), "unit", str),
             **{name: get(owner, name, str | None) for name in _OWNER},
         )

@@ -24,6 +24,7 @@ from locentropy.core.files import made_folder, named_errors, sync_folder
 from locentropy.core.strict_yaml import dump_document
 from locentropy.release.details import details
 from locentropy.release.manifest import heading, manifest
+from locentropy.release.measurements import measurements_parquet
 from locentropy.release.tables import csv_of, parquet_of
 
 if TYPE_CHECKING:
@@ -50,9 +51,13 @@ class Names(NamedTuple):
     report: str
     manifest: str
     details: str
+    measurements: str
+    """Not in every release: see `Release.measurements`."""
 
 
-PRIVATE: Final = Names("release.parquet", "release.csv", "report.html", "manifest.yaml", "details.yaml")
+PRIVATE: Final = Names(
+    "release.parquet", "release.csv", "report.html", "manifest.yaml", "details.yaml", "measurements.parquet"
+)
 MARKED: Final = Names(*(f"{Path(name).stem}.{MARK}{Path(name).suffix}" for name in PRIVATE))
 
 
@@ -185,6 +190,8 @@ def contents(release: Release) -> Iterator[tuple[str, Content]]:
         names.report: _page(release),
         names.manifest: dump_document(manifest(statement), heading(statement)),
     }
+    if release.measurements is not None:
+        files[names.measurements] = measurements_parquet(release.measurements)
     yield from files.items()
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     document = details(statement, table.column_names, len(release), hashes)

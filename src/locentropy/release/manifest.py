@@ -46,7 +46,8 @@ def manifest(statement: Statement) -> dict[str, Any]:
 def heading(statement: Statement) -> str:
     """The first lines of both documents."""
     if statement.private:
-        return f"The privacy guarantee of this release. {statement.guarantee.explain()}"
+        stated = statement.guarantee
+        return f"The privacy guarantee of this release. {stated.explain_strength()} {stated.explain()}"
     return (
         f"{NOT_PRIVATE}. This release has no guarantee for the people in the data and must not be published.\n"
         f"Why: {'; '.join(statement.guarantee.reasons)}."
@@ -94,6 +95,33 @@ def proof_words(statement: Statement) -> str:
     return (
         f"The guarantee is stated and proved by the author of {statement.mechanism}, which is not part of locentropy, "
         f"and was not checked by it. The author's proof: {statement.method.proof}."
+    )
+
+
+def person_words(statement: Statement) -> str:
+    """Who one person is: an id, and of which column."""
+    column = statement.user_column
+    return "one user id" if column is None else f"one id of the column {column!r}"
+
+
+def existence_words(statement: Statement) -> str:
+    """What decides whether there is a release at all, which no guarantee covers."""
+    dropped = statement.parameters.get("bad_rows") == "drop"
+    rows = (
+        "Rows that break a rule were left out, but a table that cannot be read, or whose ids or times can be taken in "
+        "two ways, is refused"
+        if dropped
+        else "A table that cannot be read, whose ids or times can be taken in two ways, or with a row that breaks a "
+        "rule, is refused"
+    )
+    empty = (
+        " This release would also have been refused if no visit had been at any of its places (refuse_empty)."
+        if statement.refuse_empty
+        else ""
+    )
+    return (
+        f"{rows}, and the rows of one person can be the reason: that this release exists tells that it was not so."
+        f"{empty}"
     )
 
 
@@ -158,7 +186,7 @@ def _unprotected(statement: Statement) -> str:
     parts.append(
         "that the data exists and that this release was made, and all words of the owner in this file"
     )
-    return "; ".join(parts) + "."
+    return f"{'; '.join(parts)}. {existence_words(statement)}"
 
 
 def _loss(statement: Statement) -> dict[str, Any]:
@@ -166,8 +194,8 @@ def _loss(statement: Statement) -> dict[str, Any]:
     loss: dict[str, Any] = {
         "privacy_unit": "Person" if guarantee.private else "None",
         "privacy_unit_details": (
-            "One person's whole record in the table: all visits under one user id, at all places and times. A person "
-            "under several ids is protected for each of them alone."
+            f"One person's whole record in the table, present or absent: all visits under {person_words(statement)}, "
+            "at all places and times. A person under several ids is protected for each of them alone."
             if guarantee.private
             else "There is no guarantee for anybody."
         ),
@@ -176,7 +204,8 @@ def _loss(statement: Statement) -> dict[str, Any]:
         loss["privacy_parameters"] = numbers(guarantee)
         loss["privacy_parameters_details"] = (
             f"Exactly ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}, for the whole release: "
-            f"which locations appear and all their values. {guarantee.explain()}"
+            f"which locations appear and all their values. {guarantee.explain_strength()} {guarantee.explain()} "
+            f"{guarantee.explain_groups()}"
         )
     else:
         loss["privacy_parameters_details"] = (
@@ -275,6 +304,7 @@ def _bounding(statement: Statement) -> str:
             "Rows that break a rule fixed beforehand (no id, a time that is none, and the like) are left out; how "
             f"many is not told. {first}"
         )
+    first = _missing_words(given.get("missing_ids")) + first
     if statement.estimand == "true":
         cut = "Nobody's visits are cut: no bound on places or visits is applied"
         if statement.locations_source.startswith("private selection"):
@@ -288,6 +318,21 @@ def _bounding(statement: Statement) -> str:
         f"{first}Each person counts in at most {given['max_locations']} locations{keep}, with at most "
         f"{given['max_visits']} visits in each."
     )
+
+
+def _missing_words(missing_ids: str | None) -> str:
+    """What was done with rows without a user id; releases of version 0.1 do not say."""
+    if missing_ids == "drop":
+        return (
+            "Rows without a user id (empty, nan, NULL, None, NA, n/a) are left out, each by itself; how many is not "
+            "told. "
+        )
+    if missing_ids == "keep":
+        return (
+            "The owner says that user ids such as nan, NULL, None, NA and n/a are ids of people: all rows of such an "
+            "id count as those of one person. "
+        )
+    return ""
 
 
 def _tuning(statement: Statement) -> str:

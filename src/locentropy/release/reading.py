@@ -11,15 +11,19 @@ from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import read_document
 from locentropy.release.details import get, statement_in
 from locentropy.release.files import MARKED, PRIVATE
+from locentropy.release.measurements import read_measurements
 from locentropy.release.tables import published, read_parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from locentropy.release.files import Names
+    from locentropy.release.measurements import KeptMeasurements
     from locentropy.release.statement import Statement
 
 _CHUNK = 1 << 20
+_MOST_PER_ROW, _MOST_BESIDES = 16, 100_000
+"""Noisy integers in measurements: for each row of the table, and histograms of all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +46,28 @@ class Found:
 
     table: pa.Table
     statement: Statement
+    measurements: KeptMeasurements | None
 
 
 def read(directory: str | Path) -> Found:
     """The table and the statement of a release."""
     directory = Path(directory)
     about = describe(directory)
-    path = regular(directory / about.names.parquet)
-    if sha256(path) != about.hashes.get(path.name):
+    table = published(read_parquet(_described_file(directory / about.names.parquet, about)))
+    measurements = None
+    if about.names.measurements in about.hashes:
+        path = _described_file(directory / about.names.measurements, about)
+        measurements = read_measurements(path, most_values=_MOST_PER_ROW * len(table) + _MOST_BESIDES)
+    return Found(table, about.statement, measurements)
+
+
+def _described_file(path: Path, about: Described) -> Path:
+    """The path, if it is the very file that the details describe."""
+    if sha256(regular(path)) != about.hashes.get(path.name):
         raise ReleaseError(
             f"{path} is not the file that {about.names.details} describes: its SHA-256 differs."
         )
-    return Found(published(read_parquet(path)), about.statement)
+    return path
 
 
 def describe(directory: Path) -> Described:
@@ -64,7 +78,8 @@ def describe(directory: Path) -> Described:
     try:
         statement = statement_in(document)
         files = get(document, "files", dict)
-        hashes = {name: get(files, name, str) for name in names if name != names.details}
+        optional = {names.measurements} - set(files)
+        hashes = {name: get(files, name, str) for name in names if name not in {names.details, *optional}}
         if set(files) != set(hashes):
             raise ReleaseError("its entry 'files' names files that a release does not have")
     except LocentropyError as error:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.privacy.guarantee import exact_text
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.estimates import Estimates
     from locentropy.core.locations import Locations
+    from locentropy.release.measurements import KeptMeasurements
 
     Reals = NDArray[np.float64]
 
@@ -38,12 +40,22 @@ class Release:
     """The published columns; see `columns.py`."""
     statement: Statement
     """What is said about it."""
+    measurements: KeptMeasurements | None = None
+    """The noisy integers that it was computed from, where these may be published; see `measurements.py`."""
 
     def __post_init__(self) -> None:
         check_table(self.table, self.statement)
+        if self.measurements is not None:
+            _check_measurements(self.measurements, self.table, self.statement)
 
     @classmethod
-    def of(cls, estimates: Estimates, locations: Locations | None, statement: Statement) -> Release:
+    def of(
+        cls,
+        estimates: Estimates,
+        locations: Locations | None,
+        statement: Statement,
+        measurements: KeptMeasurements | None = None,
+    ) -> Release:
         """The release of these estimates; names and coordinates come from the public list alone.
 
         Estimates without a guarantee (simulated noise, a mechanism that has none) are refused, unless the statement
@@ -64,7 +76,7 @@ class Release:
         columns = _places(estimates.locations, locations) | _values(estimates, statement)
         if not statement.private:
             columns["not_private"] = pa.array([NOT_PRIVATE] * len(estimates), pa.string())
-        return cls(pa.table(columns), statement)
+        return cls(pa.table(columns), statement, measurements)
 
     @classmethod
     def load(cls, directory: str | Path) -> Release:
@@ -73,7 +85,7 @@ class Release:
 
         found = read(directory)
         try:
-            return cls(found.table, found.statement)
+            return cls(found.table, found.statement, found.measurements)
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None
 
@@ -85,6 +97,16 @@ class Release:
         from locentropy.release.files import save
 
         return save(self, directory)
+
+    def reestimate(self) -> Release:
+        """Compute the release anew from its measurements, with the inference of this version. Costs no budget.
+
+        The measurements, and with them the release's id and guarantee, stay the same; the statement says which version
+        inferred the values. ReleaseError if the release has no measurements, or its mechanism is not installed.
+        """
+        from locentropy.release.reestimate import reestimated
+
+        return reestimated(self)
 
     def __repr__(self) -> str:
         """In short; `to_arrow` has the table, `statement` all that is said about it."""
@@ -142,3 +164,14 @@ def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
 def _column(values: Reals) -> pa.Array:
     """Numbers; NaN becomes null."""
     return pa.array(values, pa.float64(), from_pandas=True)
+
+
+def _check_measurements(kept: KeptMeasurements, table: pa.Table, statement: Statement) -> None:
+    """Raise unless these are measurements that a release with this table and statement may have."""
+    if kept.release_id != statement.release_id:
+        raise ReleaseError("The measurements are those of another release.")
+    if statement.private and not kept.measurements.private:
+        raise ReleaseError("The measurements are not private, but the statement has a guarantee.")
+    shown = table.filter(pc.is_valid(table["entropy"]))["location"].cast(pa.string()).combine_chunks()
+    if not kept.measurements.locations.cast(pa.string()).equals(shown):
+        raise ReleaseError("The measurements are about other locations than those that have a value.")

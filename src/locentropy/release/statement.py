@@ -157,6 +157,14 @@ class Statement:
     """Of the entropy and its error."""
     expected_error: str | None = None
     """What was to be expected from public numbers alone, in words."""
+    inference: str | None = None
+    """The version of the mechanism's inference that computed the values; releases of version 0.1 do not say."""
+    inferred_by: str | None = None
+    """The version of this package that ran it."""
+    refuse_empty: bool = False
+    """Whether the release would have been refused if no visit were at any of the places: that it exists then tells."""
+    user_column: str | None = None
+    """The column whose ids are the people: who is protected; releases of version 0.1 do not say."""
     built_in: bool = True
     """Whether the mechanism comes with this package; if not, its author answers for the guarantee."""
 
@@ -169,14 +177,18 @@ class Statement:
         _check_owner(self)
         if self.expected_error is not None:
             _check_words("expected_error", self.expected_error, lines=True)
+        for name in ("inference", "inferred_by", "user_column"):
+            if getattr(self, name) is not None:
+                _check_words(name, getattr(self, name))
         _check_choice("estimand", self.estimand, get_args(Estimand))
         _check_choice("entropy_unit", self.entropy_unit, get_args(EntropyUnit))
         if not isinstance(self.method, Method):
             raise ParameterError("method must be a Method, as a mechanism has it. For example: Shares.method")
         for name in ("summary", "post_processing", "rounding", "proof"):
             _check_words(f"method.{name}", getattr(self.method, name))
-        if not isinstance(self.built_in, bool):
-            raise ParameterError("built_in must be True or False.")
+        for name in ("built_in", "refuse_empty"):
+            if not isinstance(getattr(self, name), bool):
+                raise ParameterError("must be True or False.", parameter=name)
         if not self.locations_source.startswith(SOURCES):
             raise ParameterError(f"locations_source must begin with one of: {', '.join(SOURCES)}.")
         if self.max_users is not None:

@@ -3,6 +3,7 @@
     directory      the files of a release and no others
     fingerprints   each file is the one that details.yaml was written with
     details        its words are those that its numbers call for
+    measurements   they give the values of the table, where this software has the inference that made them
     manifest       it states the guarantee that details.yaml states
     table          Parquet and CSV hold one table, with columns that this release may have
     ledger         the ledger has charged what the release says
@@ -15,6 +16,7 @@ of this version: other versions may use others.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import dump_document, read_document
@@ -33,7 +36,10 @@ from locentropy.release.columns import MOST_NATS, check_table
 from locentropy.release.details import details, get
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.manifest import VARIANTS, heading, manifest, numbers
+from locentropy.release.measurements import measurements_parquet
 from locentropy.release.reading import describe, names_in, regular, sha256
+from locentropy.release.reestimate import TOLERANCE, mechanism_of, reestimated
+from locentropy.release.release import Release
 from locentropy.release.statement import INFINITE, amount
 from locentropy.release.tables import (
     GEOMETRY,
@@ -51,8 +57,12 @@ if TYPE_CHECKING:
 
     from locentropy.ledger.ledger import Ledger
     from locentropy.ledger.rules import Account
+    from locentropy.release.measurements import KeptMeasurements
     from locentropy.release.reading import Described
     from locentropy.release.statement import LedgerNote, Statement
+
+_RULES: Final = frozenset({"bad_rows", "missing_ids"})
+"""Rules for rows that measurements may state."""
 
 _FORMULA: Final = r"^[=+\-@\t\r]"
 """How texts begin that a spreadsheet takes for a formula."""
@@ -116,6 +126,8 @@ def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
         _check("manifest", lambda: _manifest(directory, about)),
         _check("table", lambda: _table(directory, about)),
     ]
+    if about.names.measurements in about.hashes:
+        checks.append(_check("measurements", lambda: _measurements(directory, about)))
     if ledger is not None:
         checks.append(_check("ledger", lambda: _ledger(statement, ledger)))
     return Report(
@@ -149,6 +161,8 @@ def _directory(directory: Path) -> Iterator[str]:
     if names is MARKED and MARK not in directory.resolve().name:
         yield f"{directory} must have {MARK} in its name, because it has no guarantee."
     for name in names:
+        if name == names.measurements and not os.path.lexists(directory / name):
+            continue  # whether it must be there, the fingerprints tell
         try:
             regular(directory / name)
         except ReleaseError as error:
@@ -159,6 +173,9 @@ def _directory(directory: Path) -> Iterator[str]:
 
 
 def _fingerprints(directory: Path, about: Described) -> Iterator[str]:
+    optional = about.names.measurements
+    if os.path.lexists(directory / optional) != (optional in about.hashes):
+        yield f"{directory / optional} must be there exactly if {about.names.details} describes it."
     for name, known in about.hashes.items():
         if (directory / name).is_file() and sha256(regular(directory / name)) != known:
             yield f"{directory / name} was changed: its SHA-256 is not the one in {about.names.details}."
@@ -226,6 +243,64 @@ def _table(directory: Path, about: Described) -> Iterator[str]:
         yield "effective_visitors is not e to the power of the entropy."
     if not read_csv(regular(directory / about.names.csv), table.schema).equals(table):
         yield f"{about.names.csv} and {about.names.parquet} hold different tables."
+
+
+def _measurements(directory: Path, about: Described) -> Iterator[str]:
+    """Compute the values again from the measurements, where this software has the inference that made them."""
+    release = Release.load(directory)  # raises unless they belong to this table
+    kept = release.measurements
+    if kept is None:
+        raise ReleaseError(f"{about.names.measurements} is missing.")
+    if kept.user_column != about.statement.user_column:
+        yield f"{about.names.measurements} names another column for the person than {about.names.details}."
+    stated = {name: about.statement.parameters.get(name) for name in kept.rules}
+    if any(stated[name] not in (None, rule) for name, rule in kept.rules.items()) or set(kept.rules) - _RULES:
+        yield f"{about.names.measurements} states other rules for rows than {about.names.details}."
+    yield from _declared(kept, about)
+    found = pq.read_table(directory / about.names.measurements)
+    if not found.equals(pq.read_table(pa.BufferReader(measurements_parquet(kept)))):
+        yield f"{about.names.measurements} holds more than measurements."
+    if _cannot_infer(about.statement) is not None:
+        return
+    again, table = reestimated(release).to_arrow(), release.to_arrow()
+    for name in again.column_names:
+        if name not in ("location", "name", "not_private", "lat", "lon", "effective_visitors"):
+            here, there = (each[name].to_numpy().astype(np.float64) for each in (table, again))
+            if not np.allclose(here, there, rtol=0, atol=TOLERANCE, equal_nan=True):
+                yield f"{name} is not what the measurements give, within {TOLERANCE:g}."
+
+
+def _declared(kept: KeptMeasurements, about: Described) -> Iterator[str]:
+    """Compare queries and scales with those that the mechanism declares, where it is installed."""
+    if not _installed(about.statement):
+        return
+    mechanism = mechanism_of(about.statement)
+    if dict(mechanism.public_scales) != dict(kept.scales):
+        yield f"{about.names.measurements} states other scales than those that are public."
+    if mechanism.queries and set(mechanism.queries) != set(kept.measurements.values):
+        yield f"{about.names.measurements} has other queries than {about.statement.mechanism} has."
+
+
+def _installed(statement: Statement) -> bool:
+    try:
+        mechanism_of(statement)
+    except ReleaseError:
+        return False
+    return True
+
+
+def _cannot_infer(statement: Statement) -> str | None:
+    """Why this software cannot compute the values again; None if it can."""
+    try:
+        known = mechanism_of(statement).inference
+    except ReleaseError as error:
+        return str(error)
+    if known != statement.inference:
+        return (
+            f"The values were inferred by version {statement.inference} of the inference of {statement.mechanism}, and "
+            f"this software has version {known}, so they were not computed again."
+        )
+    return None
 
 
 def _geometry(found: pa.Table, about: Described) -> Iterator[str]:
@@ -318,6 +393,8 @@ def _ids(found: dict[str, str]) -> tuple[str | None, ...]:
 def _notes(directory: Path, about: Described) -> Iterator[str]:
     if not about.statement.private:
         yield "NOT PRIVATE: the release has no guarantee for the people in the data. Do not publish it."
+    if about.names.measurements in about.hashes and (why := _cannot_infer(about.statement)) is not None:
+        yield why
     if about.statement.ledger is None:
         yield "The release names no ledger: it was not counted against any budget."
     if about.statement.tuned_unaccounted:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from locentropy.core.errors import BadRowsError, ColumnError, SourceError
+from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, SourceError
 from locentropy.visits import expressions as expression
 from locentropy.visits.private_log import PRIVATE_LOG
 
 if TYPE_CHECKING:
+    import ibis
+
     from locentropy.visits.engines.base import Engine
-    from locentropy.visits.visits import BadRows
+    from locentropy.visits.visits import BadRows, MissingIds
 
 _RULES: Final = {
     "user": "rows have no user id",
@@ -33,21 +35,48 @@ _CONFUSING: Final = {
 }
 
 
-def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
+def check(
+    engine: Engine,
+    bad_rows: BadRows,
+    missing_ids: MissingIds,
+    *,
+    ids_as_written: bool,
+    refuse_empty: bool = True,
+) -> None:
     """Raise if the table would void the guarantee, or has bad rows and `bad_rows` is not "drop".
 
-    Counts of bad rows go to the private log only.
+    Counts of bad rows and of rows without a user id go to the private log only. So does, unless `refuse_empty`, that no
+    row can be used: one person's rows can decide that. A row that is left out for want of a user id decides nothing.
     """
-    row = engine.run(expression.check_counts(engine.visits), "Checking").to_pylist()[0]
+    row = engine.run(expression.check_counts(engine.visits, missing_ids), "Checking").to_pylist()[0]
     if row["rows"] == 0:
-        raise SourceError(f"{engine.label}: the table has no rows.")
+        _found_empty(SourceError(f"{engine.label}: the table has no rows."), refuse=refuse_empty)
+        return
+    left_out = row.get("left_out", 0)
+    if left_out:
+        PRIVATE_LOG.info(
+            "%s: column %r: rows are left out because they have no user id: %d",
+            engine.label,
+            engine.columns["user"],
+            left_out,
+        )
+    if left_out == row["rows"]:
+        error = ColumnError(
+            f"{engine.label}: the user column {engine.columns['user']!r} is empty: all ids are null, empty, or words "
+            "such as nan."
+        )
+        _found_empty(error, refuse=refuse_empty)
+        return
     for role in expression.id_columns(engine.visits):
         if row[f"known_{role}"] == 0:
-            raise ColumnError(
-                f"{engine.label}: the {role} column {engine.columns[role]!r} is empty: all ids are null."
+            _found_empty(
+                ColumnError(
+                    f"{engine.label}: the {role} column {engine.columns[role]!r} is empty: all ids are null."
+                ),
+                refuse=refuse_empty,
             )
     if not ids_as_written:
-        _refuse_confusing_ids(engine, row)
+        _refuse_confusing_ids(engine, row, missing_ids)
     if row.get("times_as_numbers") and row.get("times_as_moments"):
         raise ColumnError(
             f"{engine.label}: the time column {engine.columns['time']!r} holds whole numbers in some rows and dates in "
@@ -57,31 +86,49 @@ def check(engine: Engine, bad_rows: BadRows, *, ids_as_written: bool) -> None:
     for role, count in broken.items():
         PRIVATE_LOG.info("%s: column %r: %s: %d", engine.label, engine.columns[role], _RULES[role], count)
     if broken and bad_rows == "drop":
-        good = expression.without_bad_rows(engine.visits)
+        good = expression.without_bad_rows(engine.visits, missing_ids)
         if engine.run(good.aggregate(rows=good.count()), "Checking")["rows"][0].as_py() == 0:
             named = ", ".join(repr(engine.columns[role]) for role in broken)
-            raise SourceError(
-                f"{engine.label}: no row is left after dropping those that break a rule. Are the columns {named} the "
-                f"right ones?{_TIME_ADVICE if 'time' in broken else ''}"
+            _found_empty(
+                SourceError(
+                    f"{engine.label}: no row is left after dropping those that break a rule. Are the columns {named} "
+                    f"the right ones?{_TIME_ADVICE if 'time' in broken else ''}"
+                ),
+                refuse=refuse_empty,
             )
     if broken and bad_rows == "fail":
-        rules = expression.bad_rows(engine.visits)
+        rules = expression.bad_rows(engine.visits, missing_ids)
         found = (
-            f"{engine.find_bad_file(rules[role])}: column {engine.columns[role]!r}: {_RULES[role]}"
+            f"{_find_bad_file(engine, rules[role], missing_ids)}: column {engine.columns[role]!r}: {_RULES[role]}"
             for role in broken
         )
         # Times in another style are usually so in most rows; dropping these would leave next to nothing.
-        unread = 2 * broken.get("time", 0) > row["rows"]
+        unread = 2 * broken.get("time", 0) > row["rows"] - left_out
         remedy = f".{_TIME_ADVICE}" if unread else ', or drop such rows: bad_rows="drop" (--bad-rows drop).'
         raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Fix them{remedy}")))
 
 
-def _refuse_confusing_ids(engine: Engine, row: dict[str, int]) -> None:
+def _found_empty(error: LocentropyError, *, refuse: bool) -> None:
+    """Raise the error, or write it to the private log."""
+    if refuse:
+        raise error
+    PRIVATE_LOG.info("%s", error)
+
+
+def _find_bad_file(engine: Engine, condition: ibis.Expr, missing_ids: MissingIds) -> str:
+    """The label of a file with a row that meets a condition and is not left out."""
+    if missing_ids == "drop":
+        condition = condition & ~expression.no_user_id(engine.visits)
+    return engine.find_bad_file(condition)
+
+
+def _refuse_confusing_ids(engine: Engine, row: dict[str, int], missing_ids: MissingIds) -> None:
     for role, conditions in expression.confusing_ids(engine.visits).items():
         for name, condition in conditions.items():
             if row[f"{name}_{role}"]:
+                file = _find_bad_file(engine, condition, missing_ids)
                 raise ColumnError(
-                    f"{engine.find_bad_file(condition)}: the {role} column {engine.columns[role]!r} holds "
+                    f"{file}: the {role} column {engine.columns[role]!r} holds "
                     f"{_CONFUSING[name]}. One person under two ids is protected only half. Fix the ids; or, if each is "
                     'meant as it is written, say so: ids="text" (--ids text).'
                 )

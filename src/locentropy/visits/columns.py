@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ColumnError, ParameterError
+from locentropy.visits import person_column
+from locentropy.visits.person_column import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,10 +66,7 @@ def format_named(name: str) -> Format:
 # Names are compared in lower case without punctuation: "Check-in time" and "checkin_time" are the same.
 # Only unambiguous names are here; "id" or "count" could be anything, so the caller must name such a column.
 USUAL_NAMES: Final[dict[str, frozenset[str]]] = {
-    "user": frozenset(
-        # No name that may be a flag or a thing: to protect a device rather than a person, the caller must say so.
-        "user userid uid usr userno username person personid pid visitorid memberid customerid subscriberid".split()
-    ),
+    "user": person_column.USUAL,
     "location": frozenset(
         "location locationid loc locid venue venueid place placeid poi poiid site siteid spot spotid".split()
     ),
@@ -121,6 +119,8 @@ def resolve_roles(
 ) -> Roles:
     """The column of each role: the one chosen, else the only one with a usual name.
 
+    A user column is taken by its name only where no other column could be the person (person_column.py).
+
     For error messages: `source` names the table, `hint` is added if a required column has no usual name, and `prefix`
     begins the options that name columns.
     """
@@ -132,11 +132,15 @@ def resolve_roles(
     roles: Roles = {}
     for role, choice in choices.items():
         optional = role not in required
-        found = (
-            _find_by_name(role, free, columns, source, prefix, optional=optional)
-            if choice is AUTO
-            else named.get(role)
-        )
+        if choice is not AUTO:
+            found = named.get(role)
+        elif role == "user":
+            # Names that the caller gave and that are there tell that the first line is a header.
+            known = sum(is_usual_name(name) or name in named.values() for name in columns)
+            shown = known >= _ENOUGH_USUAL
+            found = person_column.find_person(free, source, _listing(columns), prefix, shown=shown)
+        else:
+            found = _find_by_name(role, free, columns, source, prefix, optional=optional)
         if found is not None:
             roles[role] = found
         elif not optional:
@@ -156,7 +160,7 @@ def might_be_data_row(columns: Sequence[str]) -> bool:
 
 def is_usual_name(name: str) -> bool:
     """Whether a column of this name would get a role by it."""
-    return any(_normalized(name) in names for names in USUAL_NAMES.values())
+    return any(normalized(name) in names for names in USUAL_NAMES.values())
 
 
 def _listing(columns: Sequence[str]) -> str:
@@ -188,7 +192,7 @@ def _check_distinct(named: Mapping[str, str]) -> None:
 def _find_by_name(
     role: str, free: Sequence[str], columns: Sequence[str], source: str, prefix: str, *, optional: bool
 ) -> str | None:
-    matches = [name for name in free if _normalized(name) in USUAL_NAMES[role]]
+    matches = [name for name in free if normalized(name) in USUAL_NAMES[role]]
     if len(matches) > 1:
         ignore = f", or {role}=None ({prefix}{role} '') to use none" if optional else ""
         raise ColumnError(
@@ -221,8 +225,3 @@ def _check_no_clash(roles: Roles, columns: Sequence[str], source: str) -> None:
                 f"{source}: the columns {' and '.join(map(repr, twins))} differ at most by upper and lower "
                 f"case, so the {role} column is ambiguous. Rename one of them."
             )
-
-
-def _normalized(name: str) -> str:
-    """A column name without case and punctuation."""
-    return re.sub(r"[\W_]+", "", name).lower()

@@ -20,12 +20,24 @@ if TYPE_CHECKING:
 
     from locentropy.core.bounds import Keep
     from locentropy.core.locations import Cells
+    from locentropy.visits.visits import MissingIds
 
 _BLANKS: Final = (
     *(9, 11, 12, *range(0x1C, 0x21), 0x7F, 0x85, 0xA0, 0xAD, 0x1680, 0x180E, *range(0x2000, 0x2010)),
     *(*range(0x2028, 0x2030), *range(0x205F, 0x2070), 0x3000, 0xFEFF),
 )
 """Invisible characters, by number: Spark reads a form feed, written into a query, as the letter f."""
+_WHITE_SPACE: Final = "".join(rf"\x{c:02x}" if c < 0x80 else chr(c) for c in sorted((*_BLANKS, 10, 13)))
+"""The same and line breaks, for a regular expression."""
+_NO_ID: Final = ("nan", "null", "none", "na", "n/a")
+"""What programs write for a missing id, in upper or lower case."""
+_EITHER_CASE: Final = "|".join(
+    "".join(f"[{c}{c.upper()}]" if c != "/" else c for c in word) for word in _NO_ID
+)
+_MISSING: Final = f"^[{_WHITE_SPACE}]*({_EITHER_CASE})?[{_WHITE_SPACE}]*$"
+_FIRST: Final = (*_BLANKS, 10, 13, *map(ord, "nN"))
+_LAST: Final = (*_BLANKS, 10, 13, *map(ord, "alneALNE"))
+"""The first and last characters of texts that can match."""
 
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
@@ -39,10 +51,28 @@ def id_columns(visits: ibis.Table) -> list[str]:
     return [role for role in ("user", "location") if role in visits.columns]
 
 
-def bad_rows(visits: ibis.Table) -> dict[str, Any]:
-    """For each rule, the condition under which a row breaks it. A rule depends on one row only."""
+def no_user_id(visits: ibis.Table) -> Any:
+    """The condition under which a row has no user id: null, empty, or a word for "missing". Depends on this row only.
+
+    The regular expression runs only where the first and the last character allow a match, as for confusing ids.
+    """
+    user = visits.user
+    if not user.type().is_string():
+        return user.isnull()
+    ends = user.right(1).ascii_str().isin(_LAST)
+    found = ends.ifelse(user.re_search(_MISSING), False)
+    return user.isnull() | user.ascii_str().isin(_FIRST).ifelse(found, user == "")
+
+
+def bad_rows(visits: ibis.Table, missing_ids: MissingIds) -> dict[str, Any]:
+    """For each rule, the condition under which a row breaks it. A rule depends on one row only.
+
+    Where rows without a user id are left out, there is no rule for user ids.
+    """
     rules: dict[str, Any] = {}
     for role in id_columns(visits):
+        if role == "user" and missing_ids == "drop":
+            continue
         column = visits[role]
         rules[role] = column.isnull() | _is_blank(column) if column.type().is_string() else column.isnull()
     if "time" in visits.columns:
@@ -87,26 +117,38 @@ def _begins_blank(text: Any) -> Any:
     return text.ascii_str().isin(_BLANKS)  # the code of the first character, also beyond ASCII
 
 
-def check_counts(visits: ibis.Table) -> ibis.Table:
-    """One row of counts: all rows, known ids, rows that break each rule, confusing ids."""
-    counts = {"rows": visits.count()}
+def check_counts(visits: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
+    """One row of counts: all rows, rows left out, and of the others known ids, broken rules and confusing ids."""
+    conditions = {}
+    kept: Any = ibis.literal(True)
+    if missing_ids == "drop":
+        visits = visits.mutate(left_out=no_user_id(visits))
+        conditions["left_out"], kept = visits.left_out, ~visits.left_out
     for role in id_columns(visits):
-        counts[f"known_{role}"] = visits[role].count()
-    for role, broken in bad_rows(visits).items():
-        counts[f"bad_{role}"] = broken.sum()
-    for role, conditions in confusing_ids(visits).items():
-        for name, condition in conditions.items():
-            counts[f"{name}_{role}"] = condition.sum()
+        conditions[f"known_{role}"] = kept & visits[role].notnull()
+    for role, broken in bad_rows(visits, missing_ids).items():
+        conditions[f"bad_{role}"] = kept & broken
+    for role, confusing in confusing_ids(visits).items():
+        for name, condition in confusing.items():
+            conditions[f"{name}_{role}"] = kept & condition
     if "time_is_number" in visits.columns:
-        known = visits.time.notnull()
-        counts["times_as_numbers"] = (known & visits.time_is_number).sum()
-        counts["times_as_moments"] = (known & ~visits.time_is_number).sum()
+        known = kept & visits.time.notnull()
+        conditions["times_as_numbers"] = known & visits.time_is_number
+        conditions["times_as_moments"] = known & ~visits.time_is_number
+    counts = {"rows": visits.count()} | {name: each.sum() for name, each in conditions.items()}
     return visits.aggregate(**{name: count.fill_null(0).cast("int64") for name, count in counts.items()})
 
 
-def without_bad_rows(visits: ibis.Table) -> ibis.Table:
-    """The rows that break no rule."""
-    return visits.filter([~broken for broken in bad_rows(visits).values()])
+def with_user_ids(visits: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
+    """The rows that have a user id; all rows if missing ids are to be kept."""
+    return visits.filter(~no_user_id(visits)) if missing_ids == "drop" else visits
+
+
+def without_bad_rows(visits: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
+    """The rows that are not left out for want of a user id, and break no rule."""
+    known = with_user_ids(visits, missing_ids)
+    rules = bad_rows(known, missing_ids).values()
+    return known.filter([~broken for broken in rules]) if rules else known
 
 
 def in_cells(visits: ibis.Table, grid: Cells) -> ibis.Table:

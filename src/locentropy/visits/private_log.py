@@ -10,7 +10,9 @@ import logging
 import os
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from locentropy.core.errors import LocentropyError
 
@@ -20,11 +22,22 @@ PRIVATE_LOG.propagate = False
 PRIVATE_LOG.setLevel(logging.INFO)
 
 
-class _PrivateHandler(logging.FileHandler):
+class _PrivateHandler(logging.StreamHandler[IO[str]]):
     """Raises if a record cannot be written; the standard handler would print the record itself."""
 
+    def __init__(self, path: Path, handle: int) -> None:
+        # The very file that was checked, not whatever has its name by now.
+        super().__init__(os.fdopen(handle, "a", encoding="utf-8"))
+        self._path = path
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # the name is logging's
-        raise _unwritable(self.baseFilename, sys.exc_info()[1]) from None
+        raise _unwritable(self._path, sys.exc_info()[1]) from None
+
+    def close(self) -> None:
+        """Close the file too."""
+        with suppress(OSError):
+            self.stream.close()
+        super().close()
 
 
 def _unwritable(path: object, error: BaseException | None) -> LocentropyError:
@@ -36,17 +49,25 @@ def _unwritable(path: object, error: BaseException | None) -> LocentropyError:
 
 
 def write_private_log(path: str | Path) -> None:
-    """Append private records to a file that only its owner may read."""
+    """Append private records to a file that only its owner may read.
+
+    Raises LocentropyError for a link, and for a file of another user or with a second name: others could read it.
+    """
     target = Path(path)
+    flags = os.O_CREAT | os.O_APPEND | os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW
     try:
-        handle = os.open(target, os.O_CREAT | os.O_APPEND | os.O_WRONLY | os.O_NONBLOCK, 0o600)
-        try:
-            if stat.S_ISREG(os.fstat(handle).st_mode):
-                os.fchmod(handle, 0o600)  # an existing file too, but never a device
-        finally:
-            os.close(handle)
+        handle = os.open(target, flags, 0o600)
+        status = os.fstat(handle)
+        if stat.S_ISREG(status.st_mode):
+            if status.st_uid != os.geteuid() or status.st_nlink > 1:
+                os.close(handle)
+                raise LocentropyError(
+                    f"{target}: the private log is not written there, because the file belongs to another user or has "
+                    "a second name, so others could read it. Name another file: --private-log FILE"
+                )
+            os.fchmod(handle, 0o600)  # an existing file too, but never a device
     except OSError as error:
         raise _unwritable(target, error) from None
-    handler = _PrivateHandler(target)
+    handler = _PrivateHandler(target, handle)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     PRIVATE_LOG.addHandler(handler)

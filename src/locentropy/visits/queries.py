@@ -45,6 +45,7 @@ def open_queries(
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
     when_open: Callable[[Roles], None] = lambda columns: None,
+    refuse_empty: bool = True,
 ) -> Iterator[Queries]:
     """Read and check a table of visits, and answer queries on it until closed. Answers are exact and private.
 
@@ -61,6 +62,9 @@ def open_queries(
         Called now and then with what is being done and which part of it is done.
     when_open
         Called with the column of each role, before anything is counted.
+    refuse_empty
+        Whether a table without a row that can be used is an error. If False, every count is 0, and the private log
+        says why: one person's rows then do not decide whether there is an answer.
 
     Returns
     -------
@@ -79,7 +83,7 @@ def open_queries(
     required = BY_COORDINATES if isinstance(wanted, Cells) else BY_ID
     with engine_for(visits, required, resources, progress) as engine:
         when_open(engine.columns)
-        yield TableQueries.read(engine, visits, wanted)
+        yield TableQueries.read(engine, visits, wanted, refuse_empty=refuse_empty)
 
 
 def profile(
@@ -184,10 +188,18 @@ class TableQueries:
         self._position[codes] = np.arange(len(codes))
 
     @classmethod
-    def read(cls, engine: Engine, visits: Visits, wanted: Locations | Cells | None) -> TableQueries:
+    def read(
+        cls, engine: Engine, visits: Visits, wanted: Locations | Cells | None, *, refuse_empty: bool = True
+    ) -> TableQueries:
         """Check the visits, and count them at the wanted locations (None: at every location visited)."""
-        check(engine, visits.bad_rows, ids_as_written=visits.ids == "text")
-        good = expression.without_bad_rows(engine.visits)
+        check(
+            engine,
+            visits.bad_rows,
+            visits.missing_ids,
+            ids_as_written=visits.ids == "text",
+            refuse_empty=refuse_empty,
+        )
+        good = expression.without_bad_rows(engine.visits, visits.missing_ids)
         if isinstance(wanted, Cells):
             good, wanted = expression.in_cells(good, wanted), wanted.locations()
         listed = good

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BadRows = Literal["fail", "drop"]
+MissingIds = Literal["drop", "keep"]
 Ids = Literal["as-they-are", "text"]
 DELIMITERS: Final = (",", "\t", ";", "|")
 
@@ -54,8 +55,13 @@ class Visits:
     """The separator of fields in a text file: a comma, a tab, a semicolon or a bar. If None, it is taken from the
     header; without a header it is a tab in `.tsv` files and a comma in others. It is never guessed from data rows."""
     bad_rows: BadRows = "fail"
-    """What to do with rows that break a rule (no id, an invalid time, visits below one, …): "fail" or "drop".
-    Decided before anything is read. The number of dropped rows goes to the private log only."""
+    """What to do with rows that break a rule (no location id, an invalid time, visits below one, …): "fail" or
+    "drop". Decided before anything is read. The number of dropped rows goes to the private log only."""
+    missing_ids: MissingIds = "drop"
+    """What to do with rows whose user id is missing: null, empty, or the text nan, NULL, None, NA or n/a in upper or
+    lower case. "drop" leaves out each of them; they would count as one person, and many people would share one
+    protection. "keep" takes these texts for ids, and null and empty ids for bad rows. How many were left out goes to
+    the private log only."""
     ids: Ids = "as-they-are"
     """How ids are compared: "as-they-are", by type and value; or "text", as they are written, for files that store the
     same id as a number in one place and as a text in another."""
@@ -63,7 +69,8 @@ class Visits:
     def __post_init__(self) -> None:
         if isinstance(self.source, os.PathLike):
             object.__setattr__(self, "source", Path(self.source))
-        for name, options in (("bad_rows", get_args(BadRows)), ("ids", get_args(Ids))):
+        choices = {"bad_rows": BadRows, "missing_ids": MissingIds, "ids": Ids}
+        for name, options in ((name, get_args(choice)) for name, choice in choices.items()):
             if getattr(self, name) not in options:
                 raise ParameterError(
                     f"is not one of {', '.join(options)}.",

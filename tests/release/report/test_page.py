@@ -118,6 +118,7 @@ def test_without_a_promise_it_shows() -> None:
     assert "NOT PRIVATE" not in promised.words
     assert "ε = 0.3" in promised.words
     assert release().statement.guarantee.explain() in promised.words
+    assert release().statement.guarantee.explain_groups() in promised.words
 
 
 def test_without_coordinates_there_is_no_map() -> None:

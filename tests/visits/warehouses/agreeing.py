@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pyarrow.csv
 import pytest
 
 import locentropy as le
+from locentropy.core.errors import ColumnError
 from locentropy.core.queries import Queries
 from locentropy_lab.zipf import ZipfVisits
 
@@ -48,10 +50,30 @@ IDS = [
 ]
 
 
+# Ids that are left out; the blanks of some would be refused, if they were not.
+NOBODY = [
+    "",
+    "None",
+    "n/A",
+    " nan",
+    "NULL\t",
+    "\u00a0NaN\u2003",
+    "Na\x0c",
+    "\n",
+    "\x85",
+    "\u2028none\ufeff",
+    "\x1fnull\x7f",
+]
+ALMOST = ["nana", "nul", "NoneType", "n/a/", "annan", "n a", "na\u0301", "ｎａｎ"]
+
+
 def awkward(seed: int, *, numbers: bool = False) -> pa.Table:
     """Visits with awkward ids, many ties in time, a count for each row, and coordinates."""
     draw = random.Random(seed)
-    people: list[Any] = [draw.randrange(-(2**63), 2**63) for _ in range(20)] if numbers else IDS
+    known: list[Any] = (
+        [draw.randrange(-(2**63), 2**63) for _ in range(20)] if numbers else [*IDS, *ALMOST, *NOBODY]
+    )
+    people = [*known, None]
     venues: list[Any] = [*range(-5, 30), 2**63 - 1, -(2**63)] if numbers else IDS[::-1]
     rows = 800
     return pa.table(
@@ -151,3 +173,12 @@ def with_other_names(folder: Path) -> pa.Table:
     (folder / "venues.csv").write_text("location\nbar\npark\n")
     times = pa.array([1, 2, 3], pa.timestamp("us"))
     return pa.table({"uid": [1, 2, 2], "venue": ["bar", "bar", "park"], "at": times})
+
+
+def check_person_column(stored: Stored, here: le.Resources) -> None:
+    """A uid beside a member is not taken for the person, and the caller's choice is."""
+    visits = stored(pa.table({"uid": ["t1", "t2"], "venue": ["a", "a"], "member": ["m", "m"]}))
+    with pytest.raises(ColumnError, match="'uid' and 'member' could be"):
+        le.private.exact_profile(visits, resources=here)
+    [users] = le.private.exact_profile(replace(visits, user="member"), resources=here).users.tolist()
+    assert users == 1

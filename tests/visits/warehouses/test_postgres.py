@@ -100,6 +100,10 @@ def stored(con: Any) -> agreeing.Stored:
     return store
 
 
+def test_which_column_is_the_person(con: Any) -> None:
+    agreeing.check_person_column(stored(con), HERE)
+
+
 @pytest.mark.parametrize("numbers", [False, True], ids=["texts", "numbers"])
 @pytest.mark.parametrize("listed", [False, True], ids=["everywhere", "listed"])
 def test_awkward_ids(con: Any, numbers: bool, listed: bool) -> None:

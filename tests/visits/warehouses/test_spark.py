@@ -134,6 +134,13 @@ def test_frames_tables_and_ibis_tables(spark: Any, here: le.Resources) -> None:
     spark.catalog.dropTempView("checkins")
 
 
+def test_which_column_is_the_person(spark: Any, stored: agreeing.Stored, here: le.Resources) -> None:
+    agreeing.check_person_column(stored, here)
+    rows = pa.table({"uid": ["t1", "t2"], "venue": ["a", "b"], "member": ["m", "m"]})
+    with pytest.raises(ColumnError, match="'uid' and 'member' could be"):
+        le.private.exact_profile(le.Visits(spark.createDataFrame(rows)))
+
+
 def test_a_session_gets_back_its_settings_and_keeps_no_views(spark: Any) -> None:
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
     le.private.exact_profile(le.Visits(spark.createDataFrame(pa.table({"user": [1], "location": [2]}))))

@@ -9,6 +9,7 @@ noised by OpenDP, post-processed, and made a `Release`.
 
 from __future__ import annotations
 
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +24,7 @@ from locentropy.ledger.ledger import Ledger
 from locentropy.mechanisms.paper.limit import Limit
 from locentropy.places.public_list import PublicLocations
 from locentropy.private import measure_activity
+from locentropy.publishing.notices import PublishingWarning
 from locentropy.visits.visits import Visits
 from locentropy_lab.audit.confidence import CONFIDENCE, Attack, attack, training
 from locentropy_lab.audit.neighbours import ONE_THREAD, Town, visits_of
@@ -122,7 +124,11 @@ def _release(subject: Subject, file: str, listed: int) -> Reals:
     mechanism = subject.holder
     if subject.name == SELECTION:
         places, mechanism = subject.holder, FOLLOWED_BY
-    release = publish(Visits(file), mechanism, places, resources=ONE_THREAD, ledger=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PublishingWarning)  # nobody's data, and no ledger
+        release = publish(
+            Visits(file), mechanism, places, resources=ONE_THREAD, ledger=None, large_epsilon=True
+        )
     return _numbers(release, listed)
 
 
@@ -145,7 +151,9 @@ def _survey(subject: Subject, file: str, listed: int) -> Reals:
     # Beside the file, in the folder of the process that started this one and will take it away.
     with TemporaryDirectory(dir=Path(file).parent) as folder:
         ledger = Ledger.create(Path(folder) / "audit.ledger", "made up for an audit", epsilon=1)
-        found = measure_activity(Visits(file), places, subject.holder, ledger=ledger, resources=ONE_THREAD)
+        found = measure_activity(
+            Visits(file, user="user"), places, subject.holder, ledger=ledger, resources=ONE_THREAD
+        )
     return np.array([[*found.places, *found.visits, found.busy]], dtype=np.float64)
 
 

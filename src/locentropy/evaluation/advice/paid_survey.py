@@ -7,9 +7,10 @@ the caller's memory only, so what was spent for it stays spent.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from locentropy.core.errors import BudgetError, ParameterError, SourceError
+from locentropy.core.errors import BudgetError, ParameterError
 from locentropy.evaluation.advice.bounds import USUAL_PLACES, USUAL_VISITS
 from locentropy.evaluation.advice.density import crossover
 from locentropy.evaluation.advice.recommendations import USUAL_MIN_USERS, proposed_delta
@@ -19,7 +20,8 @@ from locentropy.places.grid import Grid
 from locentropy.places.public_list import PublicLocations
 from locentropy.privacy.guarantee import exact, exact_text
 from locentropy.privacy.noise import OpenDPNoise
-from locentropy.publishing.pay_and_measure import pay_and_measure
+from locentropy.publishing.notices import warn_of_user_column
+from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
 from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
@@ -81,9 +83,10 @@ def measure_activity(
     *,
     ledger: Ledger | str | Path,
     before: Guarantee | None = None,
+    refuse_empty: bool = False,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
-    when_open: Callable[[Roles], None] = lambda columns: None,
+    when_open: Callable[[Roles], None] | None = None,
 ) -> Activity:
     """Pay for a survey through the ledger, and return what it found: noisy numbers that may be published.
 
@@ -100,12 +103,16 @@ def measure_activity(
     before
         The guarantee of the release that the advice is for. If the budget cannot pay for both, nothing is read and
         nothing is spent.
+    refuse_empty
+        Whether to refuse, at no cost, if no visit is at any of the places. That there are statistics then tells that
+        somebody was there, and no ε covers that. Without it the private log says so.
     resources
         Memory, threads and engine.
     progress
         A function that is called with what is being done.
     when_open
-        A function that is called with the role of each column, before anything is spent.
+        A function that is called with the role of each column, before anything is spent. Without one, it is warned of
+        if the column that is the person was recognised by its name.
     """
     if not isinstance(visits, Visits):
         raise ParameterError(
@@ -127,6 +134,12 @@ def measure_activity(
     _ = survey.scales  # raises for an impossible ε before anything is spent
     spent: str | None = None
 
+    def opened(columns: Roles) -> None:
+        if when_open is None:
+            warn_of_user_column(visits, columns, private=True)
+        else:
+            when_open(columns)
+
     def pay() -> None:
         nonlocal spent
         spent = "may have been"
@@ -137,9 +150,16 @@ def measure_activity(
         _, activity = pay_and_measure(
             check=lambda: book.check(guarantee if before is None else guarantee + before),
             read=lambda: open_queries(
-                visits, locations=wanted, resources=resources, progress=progress, when_open=when_open
+                visits,
+                locations=wanted,
+                resources=resources,
+                progress=progress,
+                when_open=opened,
+                refuse_empty=refuse_empty,
             ),
-            rehearse=lambda queries: _rehearse(survey, queries),
+            rehearse=lambda queries: _rehearse(
+                survey, queries, grid=isinstance(locations, Grid), refuse_empty=refuse_empty
+            ),
             pay=pay,
             measure=lambda queries: survey.measure(queries, listed, OpenDPNoise()),
             progress=progress,
@@ -153,16 +173,13 @@ def measure_activity(
                 "ledger notes. Spends are never refunded: asking again spends again."
             )
         raise
-    return activity
+    return replace(activity, refuse_empty=refuse_empty)
 
 
-def _rehearse(survey: ActivitySurvey, queries: Queries) -> None:
+def _rehearse(survey: ActivitySurvey, queries: Queries, *, grid: bool, refuse_empty: bool) -> None:
     """Ask all that will be asked, so that what can fail because of the data fails before the spend."""
     profile = queries.profile(survey.bounds)
     queries.locations_per_user()
     queries.largest_visits_per_user()
     if profile.users.sum() == 0:
-        raise SourceError(
-            "No visit is in the listed places, so there is nothing to advise on. Are ids written alike in the visits "
-            "and in the list, or the edges of the grid in the order south, west, north, east? Nothing was spent."
-        )
+        nobody_counted(grid=grid, refuse_empty=refuse_empty)

@@ -67,6 +67,8 @@ class Moments(BoundedMechanism):
 
     name: ClassVar[str] = "moments"
     compared: ClassVar[bool] = True
+    queries: ClassVar[tuple[str, ...]] = ("sums",)
+    publishes_measurements: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "1.0", "max_locations": 5, "max_visits": 5}
     method: ClassVar[Method] = Method(
         "Two whole numbers at each location, sums over its people of a fixed public table with a pair for each number "
@@ -106,6 +108,11 @@ class Moments(BoundedMechanism):
     def estimator(self) -> MomentsEstimator:
         """What turns noisy integers into entropies; made of public numbers."""
         return MomentsEstimator(self.table, self.scale, self.max_users)
+
+    @property
+    def public_scales(self) -> Mapping[str, float]:
+        """The scale of the noise of the sums."""
+        return {"sums": self.scale}
 
     def measure(self, queries: Queries, locations: Locations | None, noise: Noise) -> Measurements:
         """A noisy pair of sums for every location of the list."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, ClassVar
 from locentropy.core.estimates import Method
 from locentropy.mechanisms.base import BoundedMechanism, bounded_profile, require_locations
 from locentropy.mechanisms.expected_error import constant_noise
-from locentropy.mechanisms.listed_estimates import entropy_estimates, measured_entropies
+from locentropy.mechanisms.listed_estimates import ENTROPY, entropy_estimates, measured_entropies
 from locentropy.mechanisms.parameters import (
     HELP,
     LISTED,
@@ -66,6 +66,8 @@ class Limit(BoundedMechanism):
 
     name: ClassVar[str] = "limit"
     compared: ClassVar[bool] = True
+    queries: ClassVar[tuple[str, ...]] = (ENTROPY,)
+    publishes_measurements: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "1.0", "max_locations": 5, "max_visits": 5}
     method: ClassVar[Method] = Method(
         "Each location's entropy gets discrete Laplace noise of one scale, a public constant set by the most that one "
@@ -93,6 +95,11 @@ class Limit(BoundedMechanism):
         return laplace_scale(
             self.max_locations * lattice_sensitivity(global_sensitivity(self.max_visits)), self.epsilon
         )
+
+    @property
+    def public_scales(self) -> Mapping[str, float]:
+        """The scale of the noise of the entropies."""
+        return {ENTROPY: self.scale}
 
     def measure(self, queries: Queries, locations: Locations | None, noise: Noise) -> Measurements:
         """A noisy entropy for every location of the list."""

@@ -21,7 +21,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import Method
 from locentropy.mechanisms.base import BoundedMechanism, bounded_profile, require_locations
 from locentropy.mechanisms.expected_error import varying_noise
-from locentropy.mechanisms.listed_estimates import entropy_estimates, measured_entropies
+from locentropy.mechanisms.listed_estimates import ENTROPY, entropy_estimates, measured_entropies
 from locentropy.mechanisms.parameters import (
     HELP,
     LISTED,
@@ -84,6 +84,8 @@ class LimitSS(BoundedMechanism):
 
     name: ClassVar[str] = "limit-ss"
     compared: ClassVar[bool] = True
+    queries: ClassVar[tuple[str, ...]] = (ENTROPY,)
+    publishes_measurements: ClassVar[bool] = True  # the values; their scales are private
     example: ClassVar[Mapping[str, Value]] = {
         "epsilon": "1.0",
         "delta": "1e-8",

@@ -29,7 +29,7 @@ from locentropy.mechanisms.parameters import (
     parameter,
     public_inputs,
 )
-from locentropy.mechanisms.shares.measurements import ShareQueries
+from locentropy.mechanisms.shares.measurements import LOOK, PROFILE, SPLIT, ShareQueries
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.privacy.noise import is_private
 
@@ -60,6 +60,8 @@ class Shares(Mechanism):
     name: ClassVar[str] = "shares"
     estimand: ClassVar[Estimand] = "true"
     compared: ClassVar[bool] = True
+    queries: ClassVar[tuple[str, ...]] = (LOOK, PROFILE, SPLIT)
+    publishes_measurements: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "1.0"}
     method: ClassVar[Method] = Method(
         "Each person has one unit of presence, in equal shares at the places where they were, no share larger than 1/M "
@@ -103,6 +105,11 @@ class Shares(Mechanism):
     def share_queries(self) -> ShareQueries:
         """What is asked of the data, and with how much noise; public."""
         return ShareQueries(self.epsilon)
+
+    @property
+    def public_scales(self) -> Mapping[str, float]:
+        """The scales of the noise of the three queries."""
+        return dict(zip((LOOK, PROFILE, SPLIT), self.share_queries.scales, strict=True))
 
     def measure(self, queries: Queries, locations: Locations | None, noise: Noise) -> Measurements:
         """Noisy presence and a noisy pair for every location of the list, and two noisy histograms."""

@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from locentropy.privacy.guarantee import exact_text
-from locentropy.release.manifest import TUNED, estimand_words, ledger_words, places_words, proof_words
+from locentropy.privacy.strength import LARGEST_EPSILON, is_large
+from locentropy.release.manifest import (
+    TUNED,
+    estimand_words,
+    existence_words,
+    ledger_words,
+    person_words,
+    places_words,
+    proof_words,
+)
 from locentropy.release.report.html import Html, joined, paragraphs, tag
 from locentropy.release.report.ranking import TOP
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
 
 if TYPE_CHECKING:
+    from locentropy.privacy.guarantee import Guarantee
     from locentropy.release.release import Release
     from locentropy.release.report.ranking import Ranking
     from locentropy.release.report.rows import Rows
@@ -75,13 +85,8 @@ def guarantee(statement: Statement) -> Html:
     )
     tuned = tag("p", f"Beware: {TUNED}.", class_="notice") if statement.tuned_unaccounted else Html("")
     return joined(
-        tag(
-            "p",
-            "These numbers were made from visits of people, and noise was added so that they would come out almost "
-            "alike without any one of them: leave out everything that is known about one person, all their visits "
-            "to all places, and any outcome is nearly as likely as before.",
-            class_="big",
-        ),
+        tag("p", _lead(stated), class_="big"),
+        _large(stated),
         tag("p", tag("strong", "For one person this means: "), stated.explain()),
         tag(
             "details",
@@ -90,10 +95,16 @@ def guarantee(statement: Statement) -> Html:
                 "ul",
                 tag(
                     "li",
-                    f"The guarantee is differential privacy with {numbers}, for the whole record of each user id. "
+                    f"The guarantee is differential privacy with {numbers}, for the whole record of a person, present "
+                    f"or absent, where a person is {person_words(statement)}. "
                     "Smaller numbers protect more. It holds whatever else somebody knows, now or later.",
                 ),
+                tag("li", stated.explain_groups()),
                 tag("li", f"Not protected, because it is public anyway: {_public(statement)}."),
+                tag(
+                    "li",
+                    f"Not protected either: that there is a release at all. {existence_words(statement)}",
+                ),
                 tag(
                     "li",
                     "Not guaranteed: that nothing can be learned about a place, or about people in general. A person "
@@ -104,6 +115,31 @@ def guarantee(statement: Statement) -> Html:
             ),
         ),
         tuned,
+    )
+
+
+def _lead(stated: Guarantee) -> str:
+    """The first sentences about the guarantee, which say no more than ε does."""
+    made = "These numbers were made from visits of people"
+    if is_large(stated.epsilon):
+        return f"{made}, and a little noise was added. {stated.explain_strength()}"
+    return (
+        f"{made}, and noise was added to hide each of them. {stated.explain_strength()} To leave out a person is to "
+        "leave out everything that is known about them: all their visits to all places."
+    )
+
+
+def _large(stated: Guarantee) -> Html:
+    """A notice where ε is so large that the release should be read as one without protection."""
+    if not is_large(stated.epsilon):
+        return Html("")
+    return tag(
+        "p",
+        tag("strong", "A very large ε. "),
+        f"Above about {LARGEST_EPSILON} a guarantee promises next to nothing. Treat these numbers as if no noise had "
+        "been added.",
+        class_="notice",
+        role="alert",
     )
 
 

@@ -17,6 +17,7 @@ import ibis
 from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, ParameterError, SourceError
 from locentropy.visits import column_types
 from locentropy.visits.column_types import column_kind, identifier
+from locentropy.visits.expressions import with_user_ids
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers.resolve import common_roles, resolve_source
 from locentropy.visits.readers.text import SWALLOWED, not_utf8
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Progress, Resources
     from locentropy.visits.readers.base import Part, Relation
-    from locentropy.visits.visits import Ids, Visits
+    from locentropy.visits.visits import Ids, MissingIds, Visits
 
 _POLL_SECONDS: Final = 0.1
 _IBIS_TYPES: Final = {
@@ -74,12 +75,12 @@ class DuckDBEngine:
         selects = _selects(roles, parts, relations, visits.ids)
         if self._loaded:
             self._load(parts, selects, drop=visits.bad_rows == "drop")
-            if len(parts) > 1 and visits.ids != "text":
-                self._check_ids_agree(roles)
         else:
             self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
         types = self._con.execute("DESCRIBE visits").fetchall()
         self.visits = ibis.table({row[0]: _IBIS_TYPES[row[1]] for row in types}, name="visits")
+        if self._loaded and len(parts) > 1 and visits.ids != "text":
+            self._check_ids_agree(roles, visits.missing_ids)
 
     def _load(self, parts: Sequence[Part], selects: Sequence[str], *, drop: bool) -> None:
         """Read text files once, one after another, so that an error can name the file."""
@@ -119,14 +120,16 @@ class DuckDBEngine:
         if kinds:
             PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, sum(kinds.values()))
 
-    def _check_ids_agree(self, roles: Roles) -> None:
+    def _check_ids_agree(self, roles: Roles, missing_ids: MissingIds) -> None:
         """Raise if the ids of one text file are all numbers and those of another are not: text files have no types."""
+        rows_with_ids = _sql_of(with_user_ids(self.visits, missing_ids).op())
         for role, name in roles.items():
             if role not in ("user", "location"):
                 continue
             column = identifier(role)
             rows = self._con.execute(
-                f"SELECT part, bool_and({column_types.whole_number_sql(column)} IS NOT NULL) FROM visits "
+                f"SELECT part, bool_and({column_types.whole_number_sql(column)} IS NOT NULL) "
+                f"FROM ({rows_with_ids}) "
                 f"WHERE {column} IS NOT NULL GROUP BY part ORDER BY part"
             ).fetchall()
             numbers = [self._labels[part] for part, all_numbers in rows if all_numbers]

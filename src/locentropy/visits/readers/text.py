@@ -202,10 +202,10 @@ def _layout(path: Path, options: TextOptions) -> Layout:
     row = _first_row(path, layout)
     if options.names is not None:
         _check_field_count(path, row, options.names)
-        if not header and any(is_usual_name(cell) for cell in row):
+        if options.header is None and any(is_usual_name(cell) for cell in row):
             raise ParameterError(
                 f"{path}: columns are named, but the first line looks like a header. If it is one, say so, and it is "
-                "skipped: header=True (--header)."
+                "skipped: header=True (--header). If it is a visit: header=False (--no-header)."
             )
         return replace(layout, columns=tuple(options.names))
     if not header:

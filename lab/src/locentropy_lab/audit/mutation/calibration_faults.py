@@ -260,4 +260,13 @@ _SELECTION: Final = (
     ),
 )
 
-FAULTS: Final = (*_SENSITIVITY, *_SELECTION)
+_STATED: Final = (
+    Fault(
+        "the bound for one record stated for two",
+        "a belief of 50:50 between two records of one person can reach 88 %, and 73 % is stated",
+        "two records of one person cost what is stated",
+        (Change(Guarantee, "for_replaced_record", lambda _: lambda self: self),),
+    ),
+)
+
+FAULTS: Final = (*_SENSITIVITY, *_SELECTION, *_STATED)

@@ -9,11 +9,15 @@ from locentropy_lab.audit.mutation import (
     calibration_faults,
     counting_faults,
     crossing_checks,
+    existence_checks,
+    existence_faults,
     guarantee_checks,
     noise_checks,
     noise_faults,
     publishing_checks,
     publishing_faults,
+    wording_checks,
+    wording_faults,
 )
 from locentropy_lab.audit.mutation.planting import Check
 from locentropy_lab.audit.search import stopped
@@ -28,10 +32,19 @@ CATALOGUE: Final[tuple[Fault, ...]] = (
     *counting_faults.FAULTS,
     *noise_faults.FAULTS,
     *publishing_faults.FAULTS,
+    *existence_faults.FAULTS,
+    *wording_faults.FAULTS,
 )
 """The faults that an audit plants."""
 
-_CHECK_MODULES: Final = (guarantee_checks, noise_checks, crossing_checks, publishing_checks)
+_CHECK_MODULES: Final = (
+    guarantee_checks,
+    noise_checks,
+    crossing_checks,
+    publishing_checks,
+    existence_checks,
+    wording_checks,
+)
 
 CHECKS: Final[Mapping[str, Check]] = {
     each.name: each for module in _CHECK_MODULES for each in vars(module).values() if isinstance(each, Check)

@@ -255,4 +255,14 @@ _BOUNDS: Final = (
     ),
 )
 
-FAULTS: Final = (*_SHARES, *_BOUNDS)
+_NOBODY: Final = (
+    Fault(
+        "missing ids counted as one person",
+        "all who are written as nan or NULL share one protection, and each of them changes the record of that id",
+        "rows without a user id are nobody's",
+        (Change(expressions, "no_user_id", lambda _: lambda visits: visits.user.isnull()),),
+    ),
+)
+
+
+FAULTS: Final = (*_SHARES, *_BOUNDS, *_NOBODY)

@@ -19,12 +19,14 @@ from locentropy.visits.queries import open_queries
 from locentropy.visits.visits import Visits
 from locentropy_lab.audit.attack_draws import attack_on_draws
 from locentropy_lab.audit.mutation.planting import Check, check
-from locentropy_lab.audit.neighbours import ONE_THREAD, town
+from locentropy_lab.audit.neighbours import ONE_THREAD, asked, town
+from locentropy_lab.audit.privacy_loss import components, exact_loss
 from locentropy_lab.audit.search import crowd_search, table_search
 from locentropy_lab.audit.subjects import SELECTION, SURVEY, at_defaults, crowd_queries, law_of, subject_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from fractions import Fraction
 
     from locentropy.core.bounds import Keep
     from locentropy.core.visit_profile import VisitProfile
@@ -115,6 +117,50 @@ def scales() -> list[str]:
     return wrong
 
 
+# --- two records of one person ------------------------------------------------------------------------------------
+
+RECORDS: Final[Mapping[str, Callable[[Subject], tuple[dict[int, int], dict[int, int]]]]] = {
+    "limit": lambda subject: _apart(subject, subject.holder.max_visits),
+    "moments": lambda subject: _apart(subject, 1),
+    # In other places, and in other cells of both histograms.
+    "shares": lambda _: ({0: 1000}, dict.fromkeys(range(_APART, 2 * _APART), 16)),
+}
+"""Two records of one person between which a mechanism loses most."""
+_APART: Final = 64
+
+
+def _apart(subject: Subject, visits: int) -> tuple[dict[int, int], dict[int, int]]:
+    many = subject.max_locations
+    return dict.fromkeys(range(many), visits), dict.fromkeys(range(_APART, _APART + many), visits)
+
+
+def replaced_loss(subject: Subject) -> Fraction:
+    """The loss, exactly, between two records of one person in a table of one regular per place."""
+    regulars: People = {place: {place: 5} for place in range(2 * _APART)}
+    laws = []
+    for record in RECORDS[subject.name](subject):
+        with asked(regulars | {2 * _APART: record}, 2 * _APART) as queries:
+            laws.append(law_of(subject, queries))
+    loss = exact_loss(components(*laws))
+    if loss is None:
+        raise AssertionError  # these mechanisms have public scales
+    return loss
+
+
+@check("two records of one person cost what is stated")
+def replaced() -> list[str]:
+    """Between two records the loss is twice that of one being there or not; the stated bound must say so."""
+    wrong = []
+    for name in RECORDS:
+        subject = at_defaults(name)
+        stated, loss = subject.guarantee.for_replaced_record().epsilon, replaced_loss(subject)
+        if stated is None or loss > stated:
+            wrong.append(
+                f"{name} states another ε between two records of one person, and they cost {float(loss):.6g}"
+            )
+    return wrong
+
+
 # --- counts -------------------------------------------------------------------------------------------------------
 
 _M, _C = 3, 4
@@ -191,3 +237,20 @@ def held() -> list[str]:
     if not whole.equals(*profiles(at_home, made.listed, bounds)):
         wrong.append("visits to places that are not listed change what is counted")
     return wrong
+
+
+_NOBODY: Final = ("nan", "NULL", "None", "NA", "n/a", "", " ", " NaN\t", None)
+"""What is written where nobody is known."""
+
+
+@check("rows without a user id are nobody's")
+def nobodys() -> list[str]:
+    """Each is left out by itself: whoever has no id neither shares one nor changes what is counted of others."""
+    known = [("ann", "a"), ("ann", "b"), ("bob", "a")]
+    counted = []
+    for rows in (known, [*known, *((nobody, place) for nobody in _NOBODY for place in ("a", "b", "c"))]):
+        table = pa.table({"user": [user for user, _ in rows], "location": [place for _, place in rows]})
+        visits = Visits(table, ids="text")  # whatever counts as an id is not refused
+        with open_queries(visits, locations=["a", "b", "c"], resources=ONE_THREAD) as queries:
+            counted.append(queries.exact_profile())
+    return [] if counted[0].equals(counted[1]) else ["rows without a user id count as those of a person"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from locentropy.core.errors import BudgetError, ReleaseError
+from locentropy.core.errors import BudgetError, LocentropyError, ReleaseError
 from locentropy.evaluation.advice import paid_survey
 from locentropy.ledger.ledger import Ledger
 from locentropy.mechanisms.limit_ptr import LimitPTR
@@ -20,6 +21,7 @@ from locentropy.places.public_list import PublicLocations
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing import publish
+from locentropy.publishing.notices import PublishingWarning
 from locentropy.publishing.publication import Publication
 from locentropy_lab.audit.mutation.planting import DrowningNoise, PredictableNoise, check, replaced
 from locentropy_lab.audit.neighbours import ONE_THREAD, visits_of
@@ -44,9 +46,19 @@ def _publish(
     out: Path | None = None,
 ) -> Release:
     listed = PublicLocations(list(range(4)), provenance="made up for an audit")
-    return publish.publish(
-        visits_of(people), mechanism, places or listed, ledger=ledger, out=out, resources=ONE_THREAD
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", PublishingWarning
+        )  # nobody's data, and no ledger where none is watched
+        return publish.publish(
+            visits_of(people),
+            mechanism,
+            places or listed,
+            ledger=ledger,
+            out=out,
+            large_epsilon=True,
+            resources=ONE_THREAD,
+        )
 
 
 @contextmanager
@@ -204,6 +216,62 @@ def retried() -> list[str]:
         spends = len(ledger.history())
     wrong = [] if spends == 1 else [f"{spends} spends for one release"]
     return wrong if len(drawn) == 1 else [*wrong, f"noise was drawn {len(drawn)} times for one release"]
+
+
+@check("whatever fails after the noise, a retry has the same numbers")
+def kept() -> list[str]:
+    """Stopped between the noise and the files, three times, and called again: noise was drawn once."""
+
+    def dead(*_: Any) -> None:
+        raise _Killed
+
+    drawn: list[int] = []
+    with _ledger(epsilon=4.0) as ledger, _watched(lambda: drawn.append(1)), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        target = ledger.path.with_name("release")
+        for _ in range(3):
+            with replaced(Publication, "stage", dead), suppress(_Killed):
+                _publish(ledger=ledger, out=target)
+        _publish(ledger=ledger, out=target)
+    return [] if len(drawn) == 1 else [f"noise was drawn {len(drawn)} times for one spend"]
+
+
+@check("one spend pays for one draw")
+def copied() -> list[str]:
+    """The record of an attempt, copied after the spend: only one of the two gets a release."""
+
+    def dead(*_: Any) -> None:
+        raise _Killed
+
+    with _ledger(epsilon=4.0) as ledger, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, other = (ledger.path.with_name(name) / "release" for name in ("one", "other"))
+        one.parent.mkdir()
+        with replaced(publish, "_cross", dead), suppress(_Killed):
+            _publish(ledger=ledger, out=one)
+        for draws in one.parent.glob(".release.*.draws"):
+            draws.unlink()
+        shutil.copytree(one.parent, other.parent)
+        for target in (one, other):
+            with suppress(LocentropyError):
+                _publish(ledger=ledger, out=target)
+        named = [target.exists() for target in (one, other)]
+    return [] if named.count(True) == 1 else [f"{named.count(True)} releases for one spend"]
+
+
+@check("files of somebody else are not used")
+def planted() -> list[str]:
+    """A record of an attempt that others may write is refused, and nothing is spent."""
+    with _ledger(epsilon=4.0) as ledger:
+        target = ledger.path.with_name("release")
+        record = target.with_name(".release.publishing")
+        record.touch()
+        record.chmod(0o666)
+        try:
+            _publish(ledger=ledger, out=target)
+        except ReleaseError:
+            return [] if not ledger.history() else ["a spend under a record that others may write"]
+    return ["a record that others may write was used"]
 
 
 @check("predictable noise is not published")

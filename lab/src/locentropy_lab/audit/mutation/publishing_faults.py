@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from locentropy.core.locations import Locations
 from locentropy.evaluation.advice import paid_survey
+from locentropy.ledger.ledger import Ledger
 from locentropy.ledger.rules import Account, Budget
 from locentropy.mechanisms.listed_estimates import std_error
 from locentropy.mechanisms.paper import limit
@@ -84,8 +86,8 @@ def _only_visited() -> tuple[Change, ...]:
 
 
 def _surveyed_while_rehearsing(true: Any) -> Any:
-    def rehearse(survey: Any, queries: Any) -> None:
-        true(survey, queries)
+    def rehearse(survey: Any, queries: Any, **more: Any) -> None:
+        true(survey, queries, **more)
         survey.measure(queries, Locations(queries.locations), vars(paid_survey)["OpenDPNoise"]())
 
     return rehearse
@@ -96,11 +98,11 @@ def _with_a_head_count() -> tuple[Change, ...]:
     heads = [0]
 
     def counting(true: Any) -> Any:
-        def measure(request: Any, queries: Any) -> Any:
+        def cross(request: Any, queries: Any, noise: Any) -> Any:
             heads[0] = int(queries.locations_per_user().sum())
-            return true(request, queries)
+            return true(request, queries, noise)
 
-        return measure
+        return cross
 
     def telling(true: Any) -> Any:
         def statement(self: Request, *given: Any, **more: Any) -> Any:
@@ -109,7 +111,28 @@ def _with_a_head_count() -> tuple[Change, ...]:
 
         return statement
 
-    return Change(publish, "_measure", counting), Change(Request, "statement", telling)
+    return Change(publish, "_cross", counting), Change(Request, "statement", telling)
+
+
+def _forgetting_measurements() -> tuple[Change, ...]:
+    """Measurements are read by the attempt that kept them, and by no later one."""
+    own: list[Publication] = []
+
+    def keeping(true: Any) -> Any:
+        def keep(self: Publication, kept: Any) -> None:
+            own.append(self)
+            true(self, kept)
+
+        return keep
+
+    def reading(true: Any) -> Any:
+        return lambda self: true(self) if any(each is self for each in own) else None
+
+    return (
+        Change(Publication, "keep", keeping),
+        Change(Publication, "measurements", reading),
+        Change(Publication, "refuse_second_draw", lambda _: lambda self, ledger: None),
+    )
 
 
 FAULTS: Final = (
@@ -182,6 +205,36 @@ FAULTS: Final = (
         (Change(publication_file, "_read", lambda _: lambda handle, path: None),),
     ),
     Fault(
+        "kept measurements not read again",
+        "whatever fails after the noise, a retry draws again, and two draws tell more than one",
+        "whatever fails after the noise, a retry has the same numbers",
+        _forgetting_measurements(),
+    ),
+    Fault(
+        "an id that belongs to the attempt",
+        "a copy of an interrupted attempt draws again under the same spend, and both releases verify",
+        "one spend pays for one draw",
+        (
+            Change(Publication, "refuse_second_draw", lambda _: lambda self, ledger: None),
+            Change(Publication, "record_draw", lambda _: lambda self, ledger: None),
+            Change(Ledger, "record_release", lambda _: lambda self, spend, release, state: None),
+        ),
+    ),
+    Fault(
+        "files of somebody else used",
+        "who planted the record of an attempt decides what is paid for, and reads what is written",
+        "files of somebody else are not used",
+        (
+            Change(
+                publication_file,
+                "open_own_file",
+                lambda _: (
+                    lambda path, create: os.open(path, os.O_RDWR | (os.O_CREAT if create else 0), 0o600)
+                ),
+            ),
+        ),
+    ),
+    Fault(
         "predictable noise called private",
         "anybody who knows the seed takes the noise off again",
         "no guarantee where there is none",
@@ -196,7 +249,9 @@ FAULTS: Final = (
                 Release,
                 "of",
                 lambda true: (
-                    lambda shown, places, statement: true(replace(shown, private=True), places, statement)
+                    lambda shown, places, statement, kept: true(
+                        replace(shown, private=True), places, statement
+                    )
                 ),
             ),
         ),

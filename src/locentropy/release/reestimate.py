@@ -1,0 +1,78 @@
+"""Estimates again: a release from its own measurements, with the inference of this version."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from locentropy.core.errors import LocentropyError, ReleaseError
+from locentropy.core.locations import Locations
+from locentropy.core.version import __version__
+from locentropy.mechanisms.parameters import read_parameters
+from locentropy.mechanisms.registry import class_called, parameter_names
+from locentropy.release.release import Release
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from locentropy.mechanisms.base import Mechanism
+    from locentropy.release.statement import Statement
+
+TOLERANCE = 1e-6
+"""Nats: by so much estimates of one inference may differ between machines, whose arithmetic rounds differently."""
+
+
+def reestimated(release: Release) -> Release:
+    """The release that the inference of this version computes from the same measurements."""
+    if release.measurements is None:
+        raise ReleaseError(
+            "This release has no measurements to compute estimates from: it was made by an early version, or by a "
+            "mechanism whose measurements are not published."
+        )
+    mechanism = mechanism_of(release.statement)
+    listed = _listed(release.to_arrow(), release.statement)
+    try:
+        estimates = mechanism.estimate(release.measurements.measurements, listed)
+    except Exception as error:  # the measurements may come from anywhere, and fit the mechanism or not
+        raise ReleaseError(
+            f"{release.statement.mechanism} cannot compute estimates from these measurements: {type(error).__name__}."
+        ) from None
+    statement = replace(release.statement, inference=mechanism.inference, inferred_by=__version__)
+    return Release.of(estimates, listed, statement, release.measurements)
+
+
+def mechanism_of(statement: Statement) -> Mechanism:
+    """The mechanism that a statement describes; ReleaseError if it is not installed here."""
+    kind = class_called(statement.mechanism)
+    if kind is None or kind.__module__.startswith("locentropy.") != statement.built_in:
+        raise ReleaseError(
+            f"{statement.mechanism} is not installed here, so its estimates cannot be computed again. Install the "
+            "package that it comes with."
+        )
+    known = parameter_names(kind.name)
+    given = {name: value for name, value in statement.parameters.items() if name in known}
+    try:
+        return kind(**read_parameters(kind, given))
+    except (LocentropyError, TypeError) as error:
+        raise ReleaseError(
+            f"{statement.mechanism} does not take the parameters that are stated: {error}"
+        ) from None
+
+
+def _listed(table: pa.Table, statement: Statement) -> Locations | None:
+    """The public list of a release; None where the mechanism chose the locations by itself."""
+    if statement.locations_source.startswith(("private selection by the mechanism", "unprotected selection")):
+        return None
+    names = table.column_names
+
+    def column(name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+        return table[name].to_numpy().astype(np.float64) if name in names else None
+
+    return Locations(
+        table["location"].combine_chunks(),
+        table["name"].combine_chunks() if "name" in names else None,
+        column("lat"),
+        column("lon"),
+    )
