@@ -98,6 +98,23 @@ class Measurements:
         return f"<Measurements of {len(self.locations):,} locations; {shapes}>"
 
 
+@dataclass(frozen=True)
+class AttributeEffect:
+    """How much estimates lean on one public attribute. Computed from noisy measurements and public things alone."""
+
+    name: str
+    """The attribute, or `coordinates`."""
+
+    explained: float
+    """The part of the spread between places that it explains, from 0 to 1."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not isinstance(self.explained, float):
+            raise ParameterError("An effect has the name of an attribute and a number.")
+        if not 0.0 <= self.explained <= 1.0:  # NaN is neither
+            raise ParameterError(f"explained of {self.name!r} must be from 0 to 1.")
+
+
 @dataclass(frozen=True, eq=False)
 class Estimates:
     """A noisy entropy for each location. Built inside `mechanisms/` only (a lint sees to it).
@@ -128,6 +145,9 @@ class Estimates:
 
     entropy_busy: Reals | None = None
     """A second estimate, better for rankings of busy places and worse for all places together (Shares)."""
+
+    leans_on: tuple[AttributeEffect, ...] = ()
+    """How much the estimates lean on each public attribute, for a mechanism that uses some."""
 
     def __post_init__(self) -> None:
         if self.estimand not in get_args(Estimand):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from locentropy.core.attributes import COORDINATES, checked_attributes
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     Reals = NDArray[np.float64]
@@ -59,8 +63,8 @@ class Locations:
     """A list of places that is known without the visits: a register of venues, or the cells of a grid.
 
     Every one of them is in the release, visited or not. So the list must not have been made from the visits: a place
-    that is listed because somebody was there reveals that they were. For the same reason names and coordinates come
-    with the list, never from the visits.
+    that is listed because somebody was there reveals that they were. For the same reason names, coordinates and
+    attributes come with the list, never from the visits.
     """
 
     ids: pa.Array
@@ -74,6 +78,12 @@ class Locations:
 
     lon: Reals | None = None
     """Longitudes, likewise."""
+
+    attributes: Mapping[str, pa.Array] = field(default_factory=lambda: MappingProxyType({}))
+    """What a mechanism may use, by its name: for each place a text, a whole number or a flag; null where unknown."""
+
+    leans_on_coordinates: bool = False
+    """Whether a mechanism may use `lat` and `lon`. Otherwise they only say where a place is drawn."""
 
     def __post_init__(self) -> None:
         ids = self.ids
@@ -91,6 +101,14 @@ class Locations:
             column = getattr(self, name)
             if column is not None and len(column) != len(ids):
                 raise ParameterError(f"{name} must have one entry for each of the ids.")
+        if self.leans_on_coordinates and self.lat is None:
+            raise ParameterError("leans_on_coordinates needs coordinates, and there are none.")
+        object.__setattr__(self, "attributes", checked_attributes(self.attributes, len(ids)))
+
+    @property
+    def attribute_names(self) -> tuple[str, ...]:
+        """What a mechanism may use, as it is declared: columns of the list, and the word for coordinates."""
+        return (*self.attributes, *((COORDINATES,) if self.leans_on_coordinates else ()))
 
     def without(self, excluded: Locations) -> Locations:
         """The places that are not excluded; ids are compared as they are written."""
@@ -101,6 +119,8 @@ class Locations:
             None if self.names is None else self.names.take(kept),
             None if self.lat is None else self.lat[kept],
             None if self.lon is None else self.lon[kept],
+            {name: values.take(kept) for name, values in self.attributes.items()},
+            self.leans_on_coordinates,
         )
 
     @classmethod

@@ -54,6 +54,9 @@ class Mechanism(ABC):
     compared: ClassVar[bool] = False
     """Whether `evaluate` compares it unless told otherwise."""
 
+    uses_attributes: ClassVar[bool] = False
+    """Whether it uses the attributes of the public list, such as the category of a place."""
+
     publishes_measurements: ClassVar[bool] = False
     """Whether its measurements are published with a release: noisy integers, and nothing about withheld locations."""
 

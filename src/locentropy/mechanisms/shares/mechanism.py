@@ -60,6 +60,7 @@ class Shares(Mechanism):
     name: ClassVar[str] = "shares"
     estimand: ClassVar[Estimand] = "true"
     compared: ClassVar[bool] = True
+    uses_attributes: ClassVar[bool] = True
     queries: ClassVar[tuple[str, ...]] = (LOOK, PROFILE, SPLIT)
     publishes_measurements: ClassVar[bool] = True
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "1.0"}
