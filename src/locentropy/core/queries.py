@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.bounds import Bounds
     from locentropy.core.locations import Locations
-    from locentropy.core.share_profile import ShareProfile
+    from locentropy.core.shares import ShareRule
     from locentropy.core.visit_profile import VisitProfile
 
 
@@ -38,11 +38,16 @@ class Queries(Protocol):
     def exact_profile(self) -> VisitProfile:
         """The profile without bounds: one user can change it without limit."""
 
-    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
-        """Everyone's presence: min(largest, ⌊unit/m⌋) at each location of a user with m locations.
+    def look(self, rule: ShareRule) -> NDArray[np.int64]:
+        """The presence at each location: the sum of the shares that its users have there by the rule."""
 
-        No user is truncated, and yet one user changes each sum of presence by at most `unit`. By location, visits
-        above `max_visits` count as `max_visits`; in the histogram over all locations they are not clipped.
+    def presence(
+        self, rule: ShareRule, bands: NDArray[np.int64], places: Sequence[int], visits: Sequence[int]
+    ) -> NDArray[np.int64]:
+        """All presence in cells: by band of the location, number of the user's locations, and visits of the row.
+
+        `bands` has a number from 0 for each location; `places` and `visits` are ascending thresholds, k of which make
+        k + 1 cells, open at both ends. Each row adds its share to exactly one cell, and visits are not clipped.
         """
 
     def restricted_to(self, locations: Locations) -> Queries:
@@ -64,7 +69,7 @@ class CachedQueries:
     def __init__(self, queries: Queries) -> None:
         self._queries = queries
         self._profiles: dict[Bounds, VisitProfile] = {}
-        self._shares: dict[tuple[int, int, int], ShareProfile] = {}
+        self._looks: dict[ShareRule, NDArray[np.int64]] = {}
         self._locations_per_user: NDArray[np.int64] | None = None
         self._largest_visits: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
@@ -91,12 +96,18 @@ class CachedQueries:
         """The profile without bounds, computed each time."""
         return self._queries.exact_profile()
 
-    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
-        """Everyone's presence, computed once."""
-        asked = (unit, largest, max_visits)
-        if asked not in self._shares:
-            self._shares[asked] = self._queries.shares(*asked)
-        return self._shares[asked]
+    def look(self, rule: ShareRule) -> NDArray[np.int64]:
+        """The presence at each location, computed once."""
+        if rule not in self._looks:
+            self._looks[rule] = self._queries.look(rule)
+            self._looks[rule].flags.writeable = False
+        return self._looks[rule]
+
+    def presence(
+        self, rule: ShareRule, bands: NDArray[np.int64], places: Sequence[int], visits: Sequence[int]
+    ) -> NDArray[np.int64]:
+        """All presence in cells, computed each time: bands follow noise, which is never the same."""
+        return self._queries.presence(rule, bands, places, visits)
 
     def restricted_to(self, locations: Locations) -> Queries:
         """The same queries about some of the locations only."""

@@ -39,6 +39,10 @@ class SimulatedNoise:
         stop = -np.expm1(-1.0 / np.asarray(scales, dtype=np.float64))
         return values + self._generator.geometric(stop) - self._generator.geometric(stop)
 
+    def gaussian(self, values: Integers, scale: float) -> Integers:
+        """Return values plus rounded Gaussian noise, whose variance is that of the discrete Gaussian and 1/12."""
+        return values + np.rint(self._generator.normal(0.0, float(scale), np.shape(values))).astype(np.int64)
+
     def bernoulli_each(self, probabilities: Reals) -> NDArray[np.bool_]:
         """Return booleans, each true with its own probability."""
         return self._generator.random(np.shape(probabilities)) < probabilities

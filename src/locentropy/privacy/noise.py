@@ -5,6 +5,8 @@ integer, `laplace_each` of exactly the given scale to each, and `bernoulli_each`
 exactly the given probabilities. All draws come from OpenDP, whose generator is seeded by the operating system;
 nothing here can be repeated on purpose. Integers whose ℓ₁ norm changes by at most `sensitivity` when a user is added
 or removed are ε-differentially private at `laplace_scale(sensitivity, ε)`, by OpenDP's own privacy map.
+`OpenDPNoise.gaussian` adds independent discrete Gaussian noise: integers whose ℓ₂ norm changes by at most `sensitivity`
+are ρ-zero-concentrated differentially private at `gaussian_scale(sensitivity, ρ)`, by OpenDP's map again.
 
 Real values are rounded to a lattice first (`to_lattice`, `lattice_sensitivity`): docs/proofs/lattice.md.
 The coins: docs/proofs/selection.md.
@@ -42,13 +44,16 @@ LATTICE = 2**20
 
 LARGEST_VALUE = 2**61
 LARGEST_SCALE = 2.0**55
-"""With values and scales up to these, noise leaves the 64-bit integers with probability below e^-192."""
+"""With values and scales up to these, noise leaves the 64-bit integers with probability below e^-192: it would have to
+exceed 2^62, which is 2^7 scales of Laplace noise at least, for Gaussian noise even below e^-8191. Where it does, OpenDP
+returns the nearest 64-bit integer, which costs no privacy."""
 
 SMALLEST_PROBABILITY = 2.0**-1000
 """Smaller probabilities are refused: OpenDP's map overflows for them, and they practically never occur."""
 
 _CHUNK = 4096  # Values per call: enough to hide the cost of a call, few enough to share between threads.
 _LAPLACE_CALL = "OpenDPNoise().laplace(np.array([3, 4]), scale=5.0)"
+_GAUSSIAN_CALL = "gaussian_scale(sensitivity=5, rho=Fraction(1, 10))"
 _COINS = 16 * _CHUNK  # Coins are about fifteen times faster than Laplace noise.
 
 
@@ -66,6 +71,10 @@ class Noise(Protocol):
 
     def laplace_each(self, values: Integers, scales: Reals) -> Integers:
         """Values plus independent discrete Laplace noise, each of its own scale."""
+        ...
+
+    def gaussian(self, values: Integers, scale: float) -> Integers:
+        """Values plus independent discrete Gaussian noise of one scale."""
         ...
 
     def bernoulli_each(self, probabilities: Reals) -> Booleans:
@@ -133,6 +142,47 @@ def laplace_scale(sensitivity: int, epsilon: Number) -> float:
     return scale
 
 
+def gaussian_rho(sensitivity: int, scale: float) -> float:
+    """The ρ of discrete Gaussian noise of this scale for this ℓ₂ sensitivity, by OpenDP's privacy map; rounded up."""
+    _check_sensitivity(sensitivity)
+    _check_scale(scale, show=True)
+    return float(_gaussian_measurement(float(scale)).map(int(sensitivity)))
+
+
+def gaussian_scale(sensitivity: int, rho: Fraction) -> float:
+    """The smallest scale whose ρ, by OpenDP's privacy map, is at most `rho`.
+
+    On integers the discrete Gaussian is Δ²/(2σ²)-zCDP (Canonne, Kamath, Steinke 2020, Theorem 4). The search starts
+    below and goes up by single floats: the map rounds up, and decreases with the scale.
+    """
+    _check_sensitivity(sensitivity)
+    if not isinstance(rho, Fraction) or rho <= 0:
+        raise ParameterError(
+            "must be a Fraction above 0.", parameter="rho", value=rho, example=_GAUSSIAN_CALL
+        )
+    squared = int(sensitivity) ** 2 / (2 * rho)
+    if not Fraction(2) ** -200 < squared < int(LARGEST_SCALE) ** 2:
+        raise ParameterError(
+            f"A sensitivity of {sensitivity} at ρ = {float(rho)} needs noise too large or too small for 64-bit "
+            "integers.",
+            example=_GAUSSIAN_CALL,
+        )
+    scale = _root_below(squared)
+    while Fraction(gaussian_rho(sensitivity, scale)) > rho:
+        scale = math.nextafter(scale, math.inf)
+    return scale
+
+
+def _root_below(squared: Fraction) -> float:
+    """The largest float whose square is at most a positive fraction."""
+    root = math.sqrt(float(squared))
+    while Fraction(root) ** 2 > squared:
+        root = math.nextafter(root, 0.0)
+    while Fraction(math.nextafter(root, math.inf)) ** 2 <= squared:
+        root = math.nextafter(root, math.inf)
+    return root
+
+
 class OpenDPNoise:
     """Noise for releases: OpenDP's exact samplers on the operating system's randomness."""
 
@@ -145,12 +195,11 @@ class OpenDPNoise:
 
     def laplace(self, values: Integers, scale: float) -> Integers:
         """Values plus independent discrete Laplace noise of one scale, in the order of the values."""
-        _check_scale(scale, show=True)
-        flat = _checked_values(values)
-        out = np.empty_like(flat)
-        jobs = _chunks([(float(scale), slice(0, flat.size))], _CHUNK)
-        self._run(lambda part, at: _add_laplace(flat[at], part), jobs, out)
-        return out.reshape(np.shape(values))
+        return self._one_scale(values, scale, _add_laplace)
+
+    def gaussian(self, values: Integers, scale: float) -> Integers:
+        """Values plus independent discrete Gaussian noise of one scale, in the order of the values."""
+        return self._one_scale(values, scale, _add_gaussian)
 
     def laplace_each(self, values: Integers, scales: Reals) -> Integers:
         """Values plus independent discrete Laplace noise, each of its own scale, in the order of the values.
@@ -189,6 +238,16 @@ class OpenDPNoise:
         jobs = _chunks((group for group in groups if group[0] > 0), _COINS)
         self._run(lambda part, at: _coins(part, at.stop - at.start), jobs, out)
         return _in_first_order(out, order).reshape(chances.shape) ^ (chances > 0.5)
+
+    def _one_scale(
+        self, values: Integers, scale: float, add: Callable[[Integers, float], Integers]
+    ) -> Integers:
+        _check_scale(scale, show=True)
+        flat = _checked_values(values)
+        out = np.empty_like(flat)
+        jobs = _chunks([(float(scale), slice(0, flat.size))], _CHUNK)
+        self._run(lambda part, at: add(flat[at], part), jobs, out)
+        return out.reshape(np.shape(values))
 
     def _run(
         self,
@@ -273,6 +332,10 @@ def _add_laplace(values: Integers, scale: float) -> Integers:
     return np.array(_laplace_measurement(scale)(values), dtype=np.int64)
 
 
+def _add_gaussian(values: Integers, scale: float) -> Integers:
+    return np.array(_gaussian_measurement(scale)(values), dtype=np.int64)
+
+
 def _coins(probability: float, count: int) -> Booleans:
     """Coins of one probability in (0, ½]: the bits that randomised response flips in a vector of zeros.
 
@@ -296,13 +359,19 @@ def _opendp() -> Any:
 
 
 @cache
-def _integer_space() -> tuple[Any, Any]:
-    dp = _opendp()
-    return dp.domains.vector_domain(dp.domains.atom_domain(T="i64")), dp.metrics.l1_distance(T="i64")
+def _integers() -> Any:
+    domains = _opendp().domains
+    return domains.vector_domain(domains.atom_domain(T="i64"))
 
 
 def _laplace_measurement(scale: float) -> Any:
-    return _opendp().measurements.make_laplace(*_integer_space(), scale=scale)
+    dp = _opendp()
+    return dp.measurements.make_laplace(_integers(), dp.metrics.l1_distance(T="i64"), scale=scale)
+
+
+def _gaussian_measurement(scale: float) -> Any:
+    dp = _opendp()
+    return dp.measurements.make_gaussian(_integers(), dp.metrics.l2_distance(T="i64"), scale=scale)
 
 
 def _flip_measurement(flip: float) -> Any:

@@ -212,6 +212,13 @@ class JournaledNoise(OpenDPNoise):
         inputs = np.shape(values), np.asarray(values), np.asarray(scales, dtype=np.float64)
         return self._once(lambda: draw(values, scales), "laplace_each", *inputs)
 
+    def gaussian(self, values: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
+        """Values plus independent discrete Gaussian noise of one scale."""
+        draw = super().gaussian
+        return self._once(
+            lambda: draw(values, scale), "gaussian", np.shape(values), np.asarray(values), float(scale)
+        )
+
     def bernoulli_each(self, probabilities: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Independent coins, each true with its own probability."""
         draw = super().bernoulli_each

@@ -2,8 +2,10 @@
 
     visits ──► coded_locations  each location and its code, a number in the order of the md5 of the id's text
            └─► pairs            (user, code, visits, first): one row for each user and location
-                 ├─► answers: integers only; no logarithm, no division, nothing that depends on the order of rows
-                 └─► spread_pairs  (code, visits, locations): each pair with the number of its user's locations
+                 ├─► answers: integers only; no logarithm, nothing that depends on the order of rows
+                 └─► spread_pairs  (code, visits, weight, locations, total, squares): each pair with what its visits
+                       │           weigh, and the number of its user's locations and sums of weights
+                       └─► with_shares  and the share of each, by an exact division
 
 Ties are broken by code, which gives the same order on every engine, whatever its collation; and comparing numbers is
 much cheaper than comparing hashes.
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.bounds import Keep
     from locentropy.core.locations import Cells
+    from locentropy.core.shares import ShareRule
     from locentropy.visits.visits import MissingIds
 
 _BLANKS: Final = (
@@ -229,31 +232,72 @@ def users_by_largest_visits(pairs: ibis.Table) -> ibis.Table:
     return each.group_by("visits").aggregate(users=each.count())
 
 
-def spread_pairs(pairs: ibis.Table) -> ibis.Table:
-    """Each pair, without its user, with the number of this user's locations. Depends on no other user.
+def spread_pairs(pairs: ibis.Table, weights: ibis.Table, tabulated: int) -> ibis.Table:
+    """Each pair, without its user, with what its visits weigh and this user's locations and sums of weights.
 
-    Counting and joining back takes DuckDB between half as long as a window over users and about as long.
+    `weights` has the weight of 1, 2, …, `tabulated` visits; more visits weigh as much as the last. Depends on no other
+    user. Counting and joining back takes DuckDB between half as long as a window over users and about as long.
     """
-    each = pairs.group_by("user").aggregate(locations=pairs.count())
-    return pairs.inner_join(each, "user").select("code", "visits", "locations")
+    clipped = pairs.mutate(tabulated=ibis.least(pairs.visits, tabulated).cast("int64"))
+    weighed = clipped.inner_join(weights, "tabulated").select("user", "code", "visits", "weight")
+    each = weighed.group_by("user").aggregate(
+        locations=weighed.count().cast("int64"),
+        total=weighed.weight.sum().cast("int64"),
+        squares=(weighed.weight * weighed.weight).sum().cast("int64"),
+    )
+    columns = ("code", "visits", "weight", "locations", "total", "squares")
+    return weighed.inner_join(each, "user").select(*columns)
 
 
-def pairs_by_locations(spread: ibis.Table) -> ibis.Table:
-    """Pairs by the number of their user's locations."""
-    return spread.group_by("locations").aggregate(pairs=spread.count())
+def with_shares(spread: ibis.Table, rule: ShareRule) -> ibis.Table:
+    """Each pair with its share by the rule, rounded down: see core/shares.py."""
+    weight = ibis.literal(1, "int64") if rule.equal else spread.weight
+    total, squares = (spread.locations, spread.locations) if rule.equal else (spread.total, spread.squares)
+    # At least 1, for users all of whose rows weigh nothing: they have nothing to divide.
+    whole = ibis.greatest(total if rule.norm == "l1" else root_above(squares), 1)
+    share = ibis.least(quotient(weight * rule.unit, whole), rule.largest).cast("int64")
+    return spread.mutate(share=share)
 
 
-def with_shares(spread: ibis.Table, shares: ibis.Table) -> ibis.Table:
-    """Each pair with its share, looked up by the number of locations: engines divide integers differently."""
-    return spread.inner_join(shares, "locations")
+def quotient(number: Any, divisor: Any) -> Any:
+    """⌊number/divisor⌋ of positive 64-bit integers, exactly, where it is below 2^52 and number + divisor below 2^62.
+
+    Engines divide integers differently: some round, some truncate, some go through floats. So this asks little of
+    them. The quotient of doubles is off by less than one half, so its floor is off by at most one, and that is put
+    right with integers: the largest q with q·divisor ≤ number.
+    """
+    near = (number.cast("float64") / divisor.cast("float64")).floor().cast("int64")
+    over = (near * divisor > number).ifelse(1, 0)
+    under = ((near + 1) * divisor <= number).ifelse(1, 0)
+    return near - over + under
 
 
-def presence_by_location(shared: ibis.Table, max_visits: int) -> ibis.Table:
-    """The sum of shares by (code, visits), visits beyond the limit counted as the limit."""
-    clipped = ibis.least(shared.visits, max_visits).cast("int64")
-    return shared.group_by(code=shared.code, visits=clipped).aggregate(presence=shared.share.sum())
+def root_above(number: Any) -> Any:
+    """The smallest integer above 0 whose square is at least an integer below 2^61; put right in the same way."""
+    near = ibis.greatest(number.cast("float64").sqrt().ceil().cast("int64"), 1)
+    under = (near * near < number).ifelse(1, 0)
+    over = ((near > 1) & ((near - 1) * (near - 1) >= number)).ifelse(1, 0)
+    return near + under - over
 
 
-def presence_by_visits(shared: ibis.Table) -> ibis.Table:
-    """The sum of shares by visits, over all locations."""
-    return shared.group_by("visits").aggregate(presence=shared.share.sum())
+def presence_by_location(shared: ibis.Table) -> ibis.Table:
+    """The sum of shares by code."""
+    return shared.group_by("code").aggregate(presence=shared.share.sum())
+
+
+def presence_by_cell(
+    shared: ibis.Table, bands: ibis.Table, places: Sequence[int], visits: Sequence[int]
+) -> ibis.Table:
+    """The sum of shares by band of the location, cell of the user's number of locations, and cell of visits."""
+    banded = shared.inner_join(bands, "code")
+    cells = banded.mutate(place_cell=_cell(banded.locations, places), visit_cell=_cell(banded.visits, visits))
+    grouped = cells.group_by(["band", "place_cell", "visit_cell"])
+    return grouped.aggregate(presence=cells.share.sum())
+
+
+def _cell(number: Any, thresholds: Sequence[int]) -> Any:
+    """How many of the thresholds a number has reached."""
+    cell = ibis.literal(0, "int64")
+    for threshold in thresholds:
+        cell = cell + (number >= threshold).ifelse(1, 0)  # not every backend casts booleans to numbers
+    return cell.cast("int64")

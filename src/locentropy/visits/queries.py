@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +12,7 @@ import pyarrow.compute as pc
 
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Cells, Locations
-from locentropy.core.share_profile import ShareProfile, check_shares, share
+from locentropy.core.shares import check_bands, check_thresholds
 from locentropy.core.visit_profile import VisitProfile
 from locentropy.visits import expressions as expression
 from locentropy.visits.checks import check
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.bounds import Bounds
     from locentropy.core.queries import Queries
+    from locentropy.core.shares import ShareRule
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Engine, Progress
     from locentropy.visits.visits import Visits
@@ -186,6 +186,10 @@ class TableQueries:
         self._position = np.full(int(codes.max(initial=-1)) + 1, -1)
         """The position of the location of each code."""
         self._position[codes] = np.arange(len(codes))
+        self._spreads: dict[tuple[int, ...], ibis.Table] = {}
+        """By weights, each pair with what its user's rows add up to."""
+        self._stored: set[tuple[int, ...]] = set()
+        """Which of these are stored in the engine."""
 
     @classmethod
     def read(
@@ -272,30 +276,50 @@ class TableQueries:
         order = np.argsort(visits)  # without repeats, so there is one order
         return visits[order], users[order]
 
-    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
-        """Everyone's presence: min(largest, ⌊unit/m⌋) at each location of a user with m locations."""
-        check_shares(unit, largest, max_visits)
-        counts = self._engine.run(expression.pairs_by_locations(self._spread), "Counting")
-        locations, pairs = _integers(counts, "locations"), _integers(counts, "pairs")
-        each = share(locations, unit, largest)
-        portions = self._engine.upload("portions", pa.table({"locations": locations, "share": each}))
-        shared = expression.with_shares(self._spread, portions)
-        here = self._engine.run(expression.presence_by_location(shared, max_visits), "Sharing and counting")
-        often = self._engine.run(expression.presence_by_visits(shared), "Sharing and counting")
-        rows = (
-            self._position[_integers(here, "code")],
-            _integers(here, "visits"),
-            _integers(here, "presence"),
-        )
-        by_visits = (_integers(often, "visits"), _integers(often, "presence"))
-        asked = (unit, largest, max_visits)
-        return ShareProfile.from_rows(self._locations, asked, rows, (each, pairs * each), by_visits)
+    def look(self, rule: ShareRule) -> NDArray[np.int64]:
+        """The presence at each location: the sum of the shares that its users have there by the rule."""
+        rows = self._engine.run(expression.presence_by_location(self._shared(rule)), "Sharing and counting")
+        sums = np.zeros(len(self._locations), dtype=np.int64)
+        sums[self._position[_integers(rows, "code")]] = _integers(rows, "presence")
+        return sums
 
-    @cached_property
-    def _spread(self) -> ibis.Table:
-        """Materialized: three group-bys on it are faster than two on pairs, and it serves every unit of presence."""
-        name = f"spread_{next(_NUMBERS)}"  # restricted queries, on the same engine, have one of their own
-        return self._engine.materialize(name, expression.spread_pairs(self._pairs), "Counting places")
+    def presence(
+        self, rule: ShareRule, bands: NDArray[np.int64], places: Sequence[int], visits: Sequence[int]
+    ) -> NDArray[np.int64]:
+        """All presence in cells: by band of the location, number of the user's locations, and visits of the row."""
+        count = check_bands(bands, len(self._locations))
+        check_thresholds("places", places)
+        check_thresholds("visits", visits)
+        banded = pa.table({"code": pa.array(self._codes, pa.int32()), "band": pa.array(bands, pa.int64())})
+        uploaded = self._engine.upload("bands", banded)
+        cells = expression.presence_by_cell(self._shared(rule), uploaded, places, visits)
+        rows = self._engine.run(cells, "Sharing and counting")
+        sums = np.zeros((count, len(places) + 1, len(visits) + 1), dtype=np.int64)
+        at = tuple(_integers(rows, name) for name in ("band", "place_cell", "visit_cell"))
+        sums[at] = _integers(rows, "presence")
+        return sums
+
+    def _shared(self, rule: ShareRule) -> ibis.Table:
+        """Each pair with its share.
+
+        What a user's rows add up to is stored when it is needed a second time, and then serves every rule with these
+        weights, and equal shares: queries that were restricted for a single question leave nothing behind.
+        """
+        weights = rule.weights
+        if rule.equal and self._spreads:
+            weights = next(iter(self._spreads))  # equal shares need no weights, only the number of locations
+        if weights not in self._spreads:
+            self._spreads[weights] = self._spread(weights)
+        elif weights not in self._stored:
+            name = f"spread_{next(_NUMBERS)}"  # restricted queries, on the same engine, have their own
+            self._spreads[weights] = self._engine.materialize(name, self._spreads[weights], "Counting places")
+            self._stored.add(weights)
+        return expression.with_shares(self._spreads[weights], rule)
+
+    def _spread(self, weights: tuple[int, ...]) -> ibis.Table:
+        tabulated = pa.array(range(1, len(weights) + 1), pa.int64())
+        table = pa.table({"tabulated": tabulated, "weight": pa.array(weights, pa.int64())})
+        return expression.spread_pairs(self._pairs, self._engine.upload("weights", table), len(weights))
 
     def _one_pass(self, bounds: Sequence[Bounds]) -> dict[Bounds, VisitProfile]:
         """Profiles for bounds with the same `keep`: the rows of each step, added up and clipped."""

@@ -1,138 +1,107 @@
-"""The part of Shares that touches data: three integer queries, each noised as soon as it is asked.
+"""The part of Shares that touches data: integer queries in stages, each noised before the next is asked.
 
-Every user has one unit of presence, Q, in equal shares at the m places where they were, each share at most Q/M and
-rounded down; see `core/share_profile.py`. One user more or less therefore moves, in ℓ₁,
+Every user has one unit of presence, Q, divided among the places where they were (`core/shares.py`). In order:
 
-    look     Σ shares at each place                                  by at most Q
-    profile  all presence by the size of its share, and by visits    by at most Q in each of two histograms
-    split    Σ share · table[visits] at each place, two integers     by at most Q · the table's sensitivity
+    look     the sum of shares at each place, shares by weights that fall with visits
+    sums     the same by level of each public attribute, where that is asked
+    sizes    equal shares by band of the noisy look and number of the user's places
+    visits   equal shares by band, few or many places, and visits to the place
+    split    at the places whose noisy look is clear of the noise, the sum of equal shares among those of them to which
+             a user returned
 
-and `laplace_scale` of these numbers, with the parts of `ShareBudget`, is the noise. Proof: docs/proofs/shares.md.
+Bands, the cut between few and many, and the clear places are public when they are used: functions of what was noised
+before (`stages.py`). Whatever they are, one user moves each of these answers by at most Q: in ℓ₁ for pure ε, where noise
+is discrete Laplace; in ℓ₂ with a δ, where it is discrete Gaussian. Proof: docs/proofs/shares.md.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from locentropy.core.errors import EngineError
+from locentropy.core.locations import Locations
+from locentropy.core.shares import ShareRule
 from locentropy.mechanisms.base import check_locations
+from locentropy.mechanisms.shares import stages
+from locentropy.mechanisms.shares.answers import Answers
+from locentropy.mechanisms.shares.budget import ShareBudget
+from locentropy.mechanisms.shares.levels import public_levels
+from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS, SPLIT_WEIGHTS
+from locentropy.privacy.concentrated import admissible_rho
 from locentropy.privacy.guarantee import exact
-from locentropy.privacy.moments import MomentsTable
-from locentropy.privacy.noise import LARGEST_VALUE, LATTICE, laplace_scale
+from locentropy.privacy.noise import LATTICE, gaussian_scale, laplace_scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
-    from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
-    from locentropy.core.share_profile import ShareProfile
+    from locentropy.core.shares import Norm
+    from locentropy.mechanisms.shares.answers import NoiseKind
     from locentropy.privacy.guarantee import Number
     from locentropy.privacy.noise import Noise
 
     Integers = NDArray[np.int64]
-    Reals = NDArray[np.float64]
-
-PROFILE_PART: Final = Fraction(8, 100)
-"""The profile is about everybody at once, so a small part serves it,"""
-LEAST_PROFILE_PART: Final = Fraction(3, 100)
-"""but its noise must stay below the number of people, so it has this much if it can,"""
-MOST_PROFILE_PART: Final = Fraction(3, 10)
-"""and never more than this part."""
-SPLIT_PART: Final = Fraction(16, 100)
-"""The split gets this part of a large ε,"""
-HALF_AT: Final = Fraction(3, 10)
-"""half of that at this ε, and little below, where no place could show how its visits are split,"""
-LEAST_SPLIT_PART: Final = Fraction(1, 100)
-"""but never less than this part: noise must fit 64 bits."""
-
-
-@dataclass(frozen=True)
-class ShareBudget:
-    """What each query may spend; the three add up to ε exactly."""
-
-    look: Fraction
-    """For the presence at every place."""
-    profile: Fraction
-    """For two histograms of all presence, together."""
-    split: Fraction
-    """For the pair of every place."""
-
-    @classmethod
-    def of(cls, epsilon: Number) -> ShareBudget:
-        """The parts of ε."""
-        whole = exact(epsilon)
-        profile = max(PROFILE_PART * whole, min(LEAST_PROFILE_PART, MOST_PROFILE_PART * whole))
-        split = max(SPLIT_PART * whole * whole**2 / (whole**2 + HALF_AT**2), LEAST_SPLIT_PART * whole)
-        return cls(whole - profile - split, profile, split)
-
 
 LOOK: Final = "look"
-PROFILE: Final = "profile"
+SUMS: Final = "sums"
+SIZES: Final = "sizes"
+VISITS: Final = "visits"
 SPLIT: Final = "split"
-"""The names of the three queries."""
+"""The names of the queries."""
 
 UNIT: Final = LATTICE
 """Q: one user's whole presence, in lattice points."""
-SPLIT_MAX_VISITS: Final = 16
-"""C of the split: further visits of a user to a place are seen by the profile only."""
-TABLE: Final = MomentsTable(SPLIT_MAX_VISITS, unit=2**12)
-"""What a share counts for, by visits. Coarse, so that 64 bits have room for 2^29 users at one place and for the noise
-of a small ε; the inference knows these very integers, so that nothing is lost by rounding."""
-
-SIZE_OCTAVES: Final = 14
-VISIT_OCTAVES: Final = 13
-"""Cells of the profile. Constants: no cell depends on the data. The last ones are open."""
-
-VISIT_THRESHOLDS: Final = (2, *(2**at + 1 for at in range(1, VISIT_OCTAVES - 1)))
-"""Visits in octaves 1, 2, 3–4, 5–8, …"""
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """What was asked, with noise, in units of presence: one user is 1. Fit to publish."""
-
-    look: Reals
-    """The presence at each place."""
-    sizes: Reals
-    """All presence by the number of places of its user, in multiples of M: ≤ 1, ≤ 2, ≤ 4, …"""
-    visits: Reals
-    """All presence by the user's visits to the place: 1, 2, 3–4, …"""
-    split: Reals
-    """The pair of each place."""
-    look_scale: float
-    """Scale of the Laplace noise of each of these, in the same units; public."""
-    profile_scale: float
-    """The same for the histograms."""
-    split_scale: float
-    """The same for the pairs."""
-    cap: float
-    """M: a user counts at a place with at most 1/M."""
 
 
 @dataclass(frozen=True)
 class ShareQueries:
-    """The three queries at a given ε, and their noise. Made of public numbers."""
+    """What is asked at a given ε and δ of a list with so many attributes, and with how much noise. Public numbers."""
 
     epsilon: Number
-    """ε of the three together."""
+    """ε of all queries together."""
+    delta: Number = 0
+    """δ of all queries together; 0 for pure ε."""
+    attributes: int = 0
+    """How many public attributes the list declares."""
+
+    @property
+    def noise(self) -> NoiseKind:
+        """Laplace for pure ε, Gaussian with a δ."""
+        return "gaussian" if exact(self.delta, "delta") else "laplace"
 
     @cached_property
     def budget(self) -> ShareBudget:
-        """The part of each."""
-        return ShareBudget.of(self.epsilon)
+        """The part of each query, of ε or of ρ."""
+        epsilon = exact(self.epsilon)
+        if self.noise == "laplace":
+            return ShareBudget.pure(epsilon, self.attributes)
+        return ShareBudget.concentrated(epsilon, admissible_rho(self.epsilon, self.delta), self.attributes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The queries, in the order in which they are asked."""
+        return (LOOK, *((SUMS,) if self.budget.sums else ()), SIZES, VISITS, SPLIT)
+
+    @cached_property
+    def scales(self) -> Mapping[str, float]:
+        """The scale of the noise of each query, in lattice points: one user moves it by at most Q; public."""
+        return {name: self._scale(getattr(self.budget, name)) for name in self.names}
+
+    def _scale(self, part: Fraction) -> float:
+        return laplace_scale(UNIT, part) if self.noise == "laplace" else gaussian_scale(UNIT, part)
 
     @property
     def cap(self) -> Fraction:
-        """M = max(1, ε/2): where there is budget to spend, who has few places need not count in full."""
-        return max(exact(1), exact(self.epsilon) / 2)
+        """M: pure, max(1, ε/2): where there is budget to spend, who has few places need not count in full."""
+        return max(exact(1), exact(self.epsilon) / 2) if self.noise == "laplace" else exact(1)
 
     @property
     def largest(self) -> int:
@@ -140,59 +109,150 @@ class ShareQueries:
         return max(1, math.floor(UNIT / self.cap))
 
     @property
+    def norm(self) -> Norm:
+        """The norm in which a user's shares at different places have length Q."""
+        return "l1" if self.noise == "laplace" else "l2"
+
+    @property
+    def look_rule(self) -> ShareRule:
+        """Of the look: every place is an entry of its own, so either norm serves."""
+        return ShareRule(UNIT, self.largest, LOOK_WEIGHTS, self.norm)
+
+    @property
+    def sums_rule(self) -> ShareRule:
+        """Of sums over places, to which a user may add many shares: they must add up to Q in ℓ₁ whatever the noise."""
+        return ShareRule(UNIT, self.largest, LOOK_WEIGHTS, "l1")
+
+    @property
+    def equal_rule(self) -> ShareRule:
+        """Of the histograms, where a user may add many shares to one cell."""
+        return ShareRule(UNIT, self.largest)
+
+    @property
+    def split_rule(self) -> ShareRule:
+        """Of the split: every place is an entry of its own."""
+        return ShareRule(UNIT, self.largest, SPLIT_WEIGHTS, self.norm)
+
+    @property
     def size_thresholds(self) -> tuple[int, ...]:
-        """Shares at which the octaves of M, 2M, 4M, … places begin to be more, in ascending order of shares.
+        """The numbers of places at which a user has more than M, 2M, 4M, … of them."""
+        return tuple(math.floor(self.cap * 2**at) + 1 for at in range(stages.SIZE_OCTAVES - 1))
 
-        Where M is so large that octaves fall together, thresholds are moved apart; what matters is that they are fixed.
-        """
-        ends = [math.floor(UNIT / (self.cap * 2**at)) for at in range(SIZE_OCTAVES - 1)]
-        thresholds: list[int] = []
-        for end in reversed(ends):
-            thresholds.append(max(end, thresholds[-1] + 1 if thresholds else 1))
-        return tuple(thresholds)
-
-    @cached_property
-    def scales(self) -> tuple[float, float, float]:
-        """The noise of look, profile and split, in lattice points; public."""
-        return (
-            laplace_scale(UNIT, self.budget.look),
-            laplace_scale(2 * UNIT, self.budget.profile),
-            laplace_scale(UNIT * TABLE.sensitivity, self.budget.split),
-        )
-
-    def ask(self, queries: Queries, locations: Locations) -> ShareProfile:
-        """The exact sums. Private."""
+    def measure(self, queries: Queries, locations: Locations, noise: Noise) -> dict[str, Integers]:
+        """The crossing: ask, add noise, and only then decide what to ask next. What is returned is not private."""
         check_locations(queries, locations)
-        profile = queries.shares(UNIT, self.largest, SPLIT_MAX_VISITS)
-        asked = (profile.unit, profile.largest, profile.max_visits) == (UNIT, self.largest, SPLIT_MAX_VISITS)
-        if not asked or not profile.locations.equals(queries.locations):
-            raise EngineError("The engine answered with other shares than those that were asked for.")
-        return profile
+        values: dict[str, Integers] = {}
+        look = self.ask_look(queries)
+        values[LOOK] = self._noised(noise, LOOK, look)
+        if SUMS in self.names:
+            summed = look if self.sums_rule == self.look_rule else _look(queries, self.sums_rule)
+            by_level = [levels.add_up(summed) for levels in public_levels(locations)]
+            values[SUMS] = self._noised(noise, SUMS, np.concatenate(by_level))
+        del look
+        for name in (SIZES, VISITS):
+            values[name] = self._noised(noise, name, self._histogram(queries, name, Plan(self, values)))
+        values[SPLIT] = self._split(queries, Plan(self, values).clear_places, noise)
+        return values
 
-    def privatize(self, profile: ShareProfile, noise: Noise) -> dict[str, Integers]:
-        """The crossing: noisy integers of every query, by its name. From here on nothing is private."""
-        look, histograms, split = self.scales
-        sizes = profile.presence_by_share(self.size_thresholds)[::-1]
-        visits = profile.presence_by_visits(VISIT_THRESHOLDS)
-        # Sums that leave no room for noise are held: neighbours come no further apart by it, and none is refused.
-        pairs = np.clip(profile.moments(TABLE.rows), -LARGEST_VALUE, LARGEST_VALUE)
-        return {
-            PROFILE: noise.laplace(np.concatenate([sizes, visits]), histograms),
-            LOOK: noise.laplace(profile.look, look),
-            SPLIT: noise.laplace(pairs, split),
-        }
+    def ask_look(self, queries: Queries) -> Integers:
+        """The exact look. Private."""
+        return _look(queries, self.look_rule)
 
-    def answers(self, values: Mapping[str, Integers]) -> Answers:
+    def _histogram(self, queries: Queries, name: str, plan: Plan) -> Integers:
+        """The exact cells of one of the histograms. Private."""
+        places = plan.size_thresholds if name == SIZES else plan.many_threshold
+        visits = () if name == SIZES else stages.VISIT_THRESHOLDS
+        edges = plan.edges(name)
+        # Without a place in the highest bands the engine would leave these out.
+        shape = (len(edges) + 1, len(places) + 1, len(visits) + 1)
+        found = queries.presence(self.equal_rule, plan.bands(name), places, visits)
+        if found.shape[1:] != shape[1:] or len(found) > shape[0] or found.dtype != np.int64:
+            raise EngineError("The engine answered with other cells than those that were asked for.")
+        cells = np.zeros(shape, dtype=np.int64)
+        cells[: len(found)] = found
+        return cells[:, :, 0] if name == SIZES else cells
+
+    def _split(self, queries: Queries, clear: Integers, noise: Noise) -> Integers:
+        """The noisy split at some places; no question is asked if there are none."""
+        if clear.size == 0:
+            return np.zeros(0, dtype=np.int64)
+        within = queries.restricted_to(Locations(queries.locations.take(clear)))
+        return self._noised(noise, SPLIT, _look(within, self.split_rule))
+
+    def _noised(self, noise: Noise, name: str, exact_values: Integers) -> Integers:
+        draw = noise.laplace if self.noise == "laplace" else noise.gaussian
+        return draw(exact_values, self.scales[name])
+
+    def answers(self, values: Mapping[str, Integers], locations: Locations) -> Answers:
         """Noisy integers in units of presence, with the scales of their noise: post-processing."""
-        look, histograms, split = self.scales
-        both = values[PROFILE] / UNIT
+        plan = Plan(self, values)
+        scales = {name: scale / UNIT for name, scale in self.scales.items()}
+        sums: tuple[NDArray[np.float64], ...] = ()
+        if SUMS in self.names:
+            ends = np.cumsum([levels.count for levels in public_levels(locations)])
+            sums = tuple(np.split(values[SUMS] / UNIT, ends[:-1]))
         return Answers(
             look=values[LOOK] / UNIT,
-            sizes=both[:SIZE_OCTAVES],
-            visits=both[SIZE_OCTAVES:],
-            split=values[SPLIT] / (UNIT * TABLE.unit),
-            look_scale=look / UNIT,
-            profile_scale=histograms / UNIT,
-            split_scale=split / (UNIT * TABLE.unit),
+            sizes=values[SIZES] / UNIT,
+            visits=values[VISITS] / UNIT,
+            split=values[SPLIT] / UNIT,
+            split_at=plan.clear_places,
+            sums=sums,
+            size_edges=np.array(plan.edges(SIZES)) / UNIT,
+            visit_edges=np.array(plan.edges(VISITS)) / UNIT,
+            many_from=plan.many_from,
+            noise=self.noise,
+            look_scale=scales[LOOK],
+            sizes_scale=scales[SIZES],
+            visits_scale=scales[VISITS],
+            split_scale=scales[SPLIT],
+            sums_scale=scales.get(SUMS, 0.0),
             cap=float(self.cap),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is asked next: a function of noisy answers and public numbers, when measuring and ever after."""
+
+    asked: ShareQueries
+    values: Mapping[str, Integers]
+    """The noisy integers so far."""
+
+    @property
+    def size_thresholds(self) -> tuple[int, ...]:
+        """The octaves of places."""
+        return self.asked.size_thresholds
+
+    def edges(self, name: str) -> tuple[int, ...]:
+        """The looks at which the bands of a histogram begin, in lattice points."""
+        needed = stages.SIZE_BAND if name == SIZES else stages.VISIT_BAND
+        scales = self.asked.scales
+        return stages.bands(self.values[LOOK], scales[LOOK], scales[name], self.asked.noise, needed)
+
+    def bands(self, name: str) -> Integers:
+        """The band of each place: how many edges its noisy look is above."""
+        edges = np.array(self.edges(name), dtype=np.int64)
+        return np.searchsorted(edges, self.values[LOOK], side="left").astype(np.int64)
+
+    @property
+    def many_from(self) -> int:
+        """The octave of places from which a user has many."""
+        return stages.many_from(self.values[SIZES], self.asked.scales[SIZES], self.asked.noise)
+
+    @property
+    def many_threshold(self) -> tuple[int]:
+        """The number of places from which a user has many."""
+        return (self.size_thresholds[self.many_from - 1],)
+
+    @property
+    def clear_places(self) -> Integers:
+        """The places that the split is asked of."""
+        return stages.clear_places(self.values[LOOK], self.asked.scales[LOOK], self.asked.noise)
+
+
+def _look(queries: Queries, rule: ShareRule) -> Integers:
+    found = queries.look(rule)
+    if found.shape != (len(queries.locations),) or found.dtype != np.int64:
+        raise EngineError("The engine answered about other places than those that were asked for.")
+    return found

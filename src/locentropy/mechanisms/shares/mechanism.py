@@ -1,11 +1,13 @@
 """Shares: everyone has one unit of presence, and statistics do the rest.
 
-Claim. Neighbours differ in all visits of one user. `Shares` is ε-differentially private, with no δ.
+Claim. Neighbours differ in all visits of one user. `Shares(ε)` is ε-differentially private, with no δ; `Shares(ε, δ)` is
+(ε, δ)-differentially private.
 
-Why. A user's unit is divided over their places by their own rows alone. The three queries of `measurements.py` are
-integers that one user moves by at most their stated ℓ₁ sensitivities, together within ε by `ShareBudget`; nobody is
-truncated, and no bound is asked of the data. All that follows (`estimator/`) is computed from the noisy answers and
-public numbers. Every location of a public list is published, visited or not. Proof: docs/proofs/shares.md.
+Why. A user's unit is divided over their places by their own rows alone. The queries of `measurements.py` are integers
+that one user moves by at most one unit each, in ℓ₁ or in ℓ₂; each is noised before the next is chosen, and together
+they are within ε, or within a ρ that (ε, δ) admits, by `ShareBudget`. Nobody is truncated, and no bound is asked of the
+data. All that follows (`estimator/`) is computed from the noisy answers and public things. Every location of a public
+list is published, visited or not. Proof: docs/proofs/shares.md.
 
 What is published is an estimate of the true entropy, not of a bounded one: a mean over what the answers leave open,
 given how people and places are made up in general. Its error bars are computed from the same noisy answers.
@@ -13,7 +15,7 @@ given how people and places are made up in general. Its error bars are computed 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -25,12 +27,14 @@ from locentropy.mechanisms.parameters import (
     HELP,
     LISTED,
     check_epsilon,
+    check_fraction,
     normalize_numpy_scalars,
     parameter,
     public_inputs,
+    warn_of_large_delta,
 )
-from locentropy.mechanisms.shares.measurements import LOOK, PROFILE, SPLIT, ShareQueries
-from locentropy.privacy.guarantee import Guarantee
+from locentropy.mechanisms.shares.measurements import LOOK, SIZES, SPLIT, VISITS, ShareQueries
+from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.privacy.noise import is_private
 
 if TYPE_CHECKING:
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from locentropy.privacy.noise import Noise
 
 _CALL = "Shares(epsilon=1.0)"
+_CALL_WITH_DELTA = "Shares(epsilon=1.0, delta=1e-8)"
 _MOST_USERS = 10**10
 _LEAST_EPSILON, _MOST_EPSILON = 0.001, 10_000
 
@@ -54,6 +59,8 @@ class Shares(Mechanism):
 
     epsilon: float = parameter(HELP["epsilon"], positional=True)
     """ε, for one user's whole record."""
+    delta: float = parameter(HELP["delta"], 0.0)
+    """δ, likewise; 0 for a guarantee that never fails, with Laplace noise. Above 0 noise is Gaussian."""
     max_users: int = parameter(HELP["max_users"], 10_000_000)
     """A public bound on the number of users; published values are at most its logarithm."""
 
@@ -61,17 +68,22 @@ class Shares(Mechanism):
     estimand: ClassVar[Estimand] = "true"
     compared: ClassVar[bool] = True
     uses_attributes: ClassVar[bool] = True
-    queries: ClassVar[tuple[str, ...]] = (LOOK, PROFILE, SPLIT)
+    queries: ClassVar[tuple[str, ...]] = (LOOK, SIZES, VISITS, SPLIT)
     publishes_measurements: ClassVar[bool] = True
+    inference: ClassVar[str] = "2"
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "1.0"}
     method: ClassVar[Method] = Method(
-        "Each person has one unit of presence, in equal shares at the places where they were, no share larger than 1/M "
-        "of it, with M = max(1, ε/2). Three kinds of whole numbers get discrete Laplace noise, and ε is divided among "
-        "them: the presence at each location; all presence in two histograms, by the number of places of its people "
-        "and by their visits to the place; and a pair at each location, the sum of shares times a fixed public table "
-        "with a pair for each number of visits up to a fixed one. One person changes the first by at most their unit, "
-        "the histograms by one each, the pairs by the unit times the largest pair of the table. All that is published "
-        "is inferred from the noisy numbers.",
+        "Each person has one unit of presence, divided among the places where they were by their own visits alone. "
+        "Whole numbers get noise, in stages. First the presence at each location, where a place has less of the unit "
+        "the more often the person was there; below ε = 1 also its sums by each public attribute of the list. Then, "
+        "by bands of the noisy presence, all presence in two histograms: by how many places its people have, and by "
+        "their visits to the place, for people of few and of many places. Last, at the locations whose noisy presence "
+        "is clear of the noise, the presence of people who returned there. In the histograms and at the end shares "
+        "are equal. What is asked next depends on noisy numbers only. One person changes each answer by at most their "
+        "unit. Without δ, no share is larger than 1/M of the unit, M = max(1, ε/2), noise is discrete Laplace, and ε "
+        "is divided among the answers. With a δ, shares at single locations have squares that add up to the square of "
+        "the unit, noise is discrete Gaussian, and the answers share a ρ of zero-concentrated differential privacy "
+        "that (ε, δ) admits. All that is published is inferred from the noisy numbers.",
         columns=("std_error", "low", "high", "entropy_busy"),
         error_bars="model",
         post_processing="Entropies are inferred. The noisy histograms are smoothed into how many places people visit "
@@ -96,35 +108,48 @@ class Shares(Mechanism):
                 example=_CALL,
             )
         check_whole(_CALL, "max_users", self.max_users, 2, _MOST_USERS)
+        if exact(self.delta, "delta") != 0:
+            check_fraction(_CALL_WITH_DELTA, "delta", self.delta)
+            warn_of_large_delta(self.delta, self.max_users)
 
     @property
     def guarantee(self) -> Guarantee:
-        """ε-differential privacy."""
-        return Guarantee.pure(self.epsilon, public_inputs(self, LISTED))
+        """ε-differential privacy, or (ε, δ) if there is a δ."""
+        public = public_inputs(self, LISTED)
+        if self.delta == 0:
+            return Guarantee.pure(self.epsilon, public)
+        return Guarantee.approximate(self.epsilon, self.delta, public)
 
     @cached_property
     def share_queries(self) -> ShareQueries:
-        """What is asked of the data, and with how much noise; public."""
-        return ShareQueries(self.epsilon)
+        """What is asked of a list without attributes, and with how much noise; public."""
+        return ShareQueries(self.epsilon, self.delta)
 
-    @property
-    def public_scales(self) -> Mapping[str, float]:
-        """The scales of the noise of the three queries."""
-        return dict(zip((LOOK, PROFILE, SPLIT), self.share_queries.scales, strict=True))
+    def queries_about(self, locations: Locations) -> ShareQueries:
+        """What is asked of this list, and with how much noise; public."""
+        return replace(self.share_queries, attributes=len(locations.attributes))
+
+    def query_names(self, locations: Locations | None) -> tuple[str, ...]:
+        """The names of the queries about this list."""
+        return self.queries_about(require_locations(locations, type(self).__name__)).names
+
+    def public_scales(self, locations: Locations | None) -> Mapping[str, float]:
+        """The scales of the noise of the queries about this list."""
+        return self.queries_about(require_locations(locations, type(self).__name__)).scales
 
     def measure(self, queries: Queries, locations: Locations | None, noise: Noise) -> Measurements:
-        """Noisy presence and a noisy pair for every location of the list, and two noisy histograms."""
+        """Noisy presence at every location of the list and in histograms, asked in stages."""
         listed = require_locations(locations, type(self).__name__)
-        _ = self.share_queries.scales  # refuses an impossible ε before anything is asked
-        exact = self.share_queries.ask(queries, listed)
-        return Measurements(listed.ids, self.share_queries.privatize(exact, noise), is_private(noise))
+        asking = self.queries_about(listed)
+        _ = asking.scales  # refuses an impossible ε before anything is asked
+        return Measurements(listed.ids, asking.measure(queries, listed, noise), is_private(noise))
 
     def estimate(self, measurements: Measurements, locations: Locations | None) -> Estimates:
         """Two values, a standard error and an interval for every location of the list."""
         from locentropy.mechanisms.shares.estimator.inference import infer  # a plan has nothing to infer
 
         listed = require_locations(locations, type(self).__name__)
-        inferred = infer(self.share_queries.answers(measurements.values), self.max_users)
+        inferred = infer(self.queries_about(listed).answers(measurements.values, listed), self.max_users)
         return Estimates(
             listed.ids,
             inferred.entropy,
@@ -137,10 +162,8 @@ class Shares(Mechanism):
         )
 
     def rehearse(self, queries: Queries) -> bool:
-        """Ask for all shares."""
-        from locentropy.core.locations import Locations
-
-        return bool(self.share_queries.ask(queries, Locations(queries.locations)).look.any())
+        """Ask for the exact look."""
+        return bool(self.share_queries.ask_look(queries).any())
 
     def few_locations_warning(self, n_locations: int) -> str | None:
         """That a short list leaves little to learn from."""
