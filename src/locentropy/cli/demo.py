@@ -99,8 +99,7 @@ def _tell(release: Release, exact: VisitProfile, ledger: Ledger, folder: Path) -
     covered = float(np.mean((low <= exact.entropy) & (exact.entropy <= high)))
     out.print(
         f"Off by {error:.2f} nats over all places (root mean square), where the best single number for all of them is "
-        f"off by {float(exact.entropy.std()):.2f}; {100 * covered:.0f} % of the intervals hold the exact value. The "
-        "release also has entropy_busy, which is for rankings of busy places.",
+        f"off by {float(exact.entropy.std()):.2f}; {100 * covered:.0f} % of the intervals hold the exact value.",
         markup=False,
     )
     out.print(f"Left of the budget of these people: {ledger.remaining}", markup=False)

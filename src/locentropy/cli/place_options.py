@@ -33,6 +33,13 @@ Exclude = Annotated[
     Text,
     typer.Option("--exclude", help="File of places never to publish: visits to them do not count at all."),
 ]
+MaxStdError = Annotated[
+    float | None,
+    typer.Option(
+        "--max-std-error",
+        help="Places with a larger standard error, in nats, get no value: costs nothing, protects nobody.",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,15 @@ class PlaceOptions:
     ] = None
     places_lon: Annotated[
         Text, typer.Option("--places-lon", help="Longitude; '' for none.", rich_help_panel=_LIST)
+    ] = None
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attribute",
+            help="Column of the list, such as category, that estimates may lean on; 'coordinates' for where places "
+            "are; repeatable. Published.",
+            rich_help_panel=_LIST,
+        ),
     ] = None
     grid: Annotated[
         Text,
@@ -91,10 +107,19 @@ class PlaceOptions:
     @property
     def words(self) -> list[str]:
         """The options again, for another command."""
-        given = {f"--{name.replace('_', '-')}": value for name, value in vars(self).items()}
-        return [word for option, value in given.items() if value is not None for word in (option, str(value))]
+        said: list[str] = []
+        for name, value in vars(self).items():
+            for each in value if isinstance(value, list) else [value]:
+                said += [] if each is None else [f"--{name.replace('_', '-')}", str(each)]
+        return said
 
     def _list(self, provenance: str | None) -> PublicLocations | None:
+        if self.attribute and self.places is None:
+            raise ParameterError(
+                "--attribute names columns of a public list. The cells of a grid have none: nothing is known of them "
+                "but where they are. Where places are selected from the visits there is no list: if a public list has "
+                "them, publish that one, which costs nothing. For example: --places places.csv --attribute category"
+            )
         columns = {role: getattr(self, f"places_{role}") for role in ("location", "name", "lat", "lon")}
         if self.places is None:
             given = [f"--places-{role}" for role, name in columns.items() if name is not None]
@@ -111,7 +136,9 @@ class PlaceOptions:
         chosen: dict[str, Any] = {
             role: AUTO if name is None else (name or None) for role, name in columns.items()
         }
-        return PublicLocations(self.places, **chosen, provenance=provenance or UNSTATED)
+        return PublicLocations(
+            self.places, **chosen, provenance=provenance or UNSTATED, attributes=self.attribute or ()
+        )
 
     def _box(self) -> Grid | None:
         if self.grid is None and self.cell is None:

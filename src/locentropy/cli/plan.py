@@ -13,6 +13,7 @@ from locentropy.cli import options
 from locentropy.cli.console import note, out, warn
 from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions, warnings_told
 from locentropy.cli.option_groups import AboutOptions, with_option_groups
+from locentropy.cli.place_options import MaxStdError
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import check_writable
 
@@ -49,6 +50,14 @@ def plan(
             "several such as 1,5,50 that each stand for an equal share of places.",
         ),
     ] = None,
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attribute",
+            help="Column of the public list, such as category, that estimates may lean on; repeatable.",
+        ),
+    ] = None,
+    max_std_error: MaxStdError = None,
     words: AboutOptions,
     to: Annotated[
         Path | None, typer.Option("--out", help="Write a plan file, for somebody to approve and to run.")
@@ -78,6 +87,8 @@ def plan(
             locations=locations,  # type: ignore[arg-type]  # checked by Plan itself
             selection=selection,
             about=About(**words.given),
+            attributes=attribute or (),
+            max_std_error=max_std_error,
         )
     if target is not None:
         made.to_yaml(target)
@@ -91,7 +102,7 @@ def plan(
 
 def show(made: Plan) -> None:
     """Print a plan."""
-    from locentropy.planning.plan_text import guarantee_line, headline
+    from locentropy.planning.plan_text import guarantee_line, headline, release_rules
 
     def say(text: str, style: str | None = None) -> None:
         out.print(text, style=style, markup=False)
@@ -104,6 +115,8 @@ def show(made: Plan) -> None:
     if made.expected.table:
         out.print(_table(made.expected))
     say(made.expected.usefulness)
+    for rule in release_rules(made):
+        say(rule)
     for text in made.warnings:
         warn(text)
 

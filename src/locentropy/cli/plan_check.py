@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from locentropy.cli.option_groups import option_name
@@ -59,6 +60,28 @@ def check_places(path: Path, plan: Plan, chosen: LocationsChoice | None) -> None
             f"{path} takes its places from {_WAYS[plan.locations]}, and the options say otherwise. Leave them out, or "
             "have another plan approved."
         )
+
+
+def with_attributes(path: Path, plan: Plan, chosen: LocationsChoice | None) -> LocationsChoice | None:
+    """Return the places with the attributes of the plan; raise ParameterError if the options give others."""
+    from locentropy.places.public_list import PublicLocations
+
+    if not isinstance(chosen, PublicLocations):
+        return chosen or plan.selection
+    if chosen.attributes and chosen.attributes != plan.attributes:
+        raise _contradiction(
+            path,
+            f"--attribute {' --attribute '.join(chosen.attributes)}",
+            ", ".join(plan.attributes) or "none",
+        )
+    return replace(chosen, attributes=plan.attributes)
+
+
+def limit(path: Path, plan: Plan, given: float | None) -> float | None:
+    """Return the limit of standard errors of the plan; raise ParameterError if the option gives another."""
+    if given not in (None, plan.max_std_error):
+        raise _contradiction(path, f"--max-std-error {given:g}", plan.max_std_error or "no limit")
+    return plan.max_std_error
 
 
 def agreed(path: Path, option: str, given: str | None, planned: str | None) -> str | None:

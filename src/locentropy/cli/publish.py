@@ -74,6 +74,7 @@ def publish(
     entropy_unit: Annotated[
         str, typer.Option("--entropy-unit", help="Unit of the entropy: nats, bits.")
     ] = "nats",
+    max_std_error: place_options.MaxStdError = None,
     words: AboutOptions,
     reading: options.Reading,
     as_json: options.Json = False,
@@ -113,7 +114,8 @@ def publish(
         with _told():
             planned = plan_check.read_plan(plan, using.mechanism, using.parameters_given)
         plan_check.check_places(plan, planned, chosen)
-        mechanism, chosen = planned.mechanism, chosen or planned.selection
+        mechanism, chosen = planned.mechanism, plan_check.with_attributes(plan, planned, chosen)
+        max_std_error = plan_check.limit(plan, planned, max_std_error)
         said = _words_with(plan, planned, said)
     with warnings_told():
         request = Request(
@@ -125,6 +127,7 @@ def publish(
             not_private,
             refuse_empty,
             large_epsilon,
+            max_std_error,
         )
     listed = request.listed
     with _told():

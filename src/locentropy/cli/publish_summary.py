@@ -110,13 +110,13 @@ def warn_of_few(mechanism: Mechanism, places: int) -> None:
 
 
 def highest(release: Release) -> list[dict[str, Any]]:
-    """Return the published places with the highest values, by `entropy_busy` if there is such a column."""
+    """Return the published places with the highest entropy, as the page lists them: equal ones as in the table."""
+    import numpy as np
     import pyarrow.compute as pc
 
     table = release.to_arrow()
     shown = table.filter(pc.is_valid(table["entropy"]))
-    ranking = "entropy_busy" if "entropy_busy" in table.column_names else "entropy"
-    order = pc.sort_indices(shown, [(ranking, "descending"), ("location", "ascending")])
+    order = np.argsort(-shown["entropy"].to_numpy(), kind="stable")
     rows: list[dict[str, Any]] = shown.take(order[:HIGHEST]).to_pylist()
     return rows
 
@@ -129,7 +129,7 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     many = f"{len(release):,}" if shown == len(release) else f"{shown:,} of {len(release):,}"
     _line(
         f"Published {many} places to {target}"
-        + ("" if shown == len(release) else "; the others are withheld")
+        + ("" if shown == len(release) else f"; the others are {_why_not_shown(release)}")
     )
     _line(guarantee_line(guarantee))
     _line(guarantee.explain_strength())
@@ -147,6 +147,11 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     note(f"To check them: locentropy verify {quote(str(target))}{with_ledger}")
 
 
+def _why_not_shown(release: Release) -> str:
+    limit = release.statement.max_std_error
+    return "withheld" if limit is None else f"not shown, because their standard error is above {limit:g} nats"
+
+
 def _shown(release: Release) -> int:
     """How many places have a value."""
     return len(release) - int(release.to_arrow()["entropy"].null_count)
@@ -155,23 +160,15 @@ def _shown(release: Release) -> int:
 def _table(rows: list[dict[str, Any]], unit: str) -> None:
     from rich.table import Table
 
-    bars, busy = "low" in rows[0], "entropy_busy" in rows[0]
-    table = Table(
-        title=f"The highest values, with noise (entropy in {unit})",
-        caption="ranked by entropy_busy, which is for rankings; entropy is the main number" if busy else None,
-    )
+    bars = "low" in rows[0]
+    table = Table(title=f"The highest values, with noise (entropy in {unit})")
     table.add_column("place")
     table.add_column("entropy", justify="right")
     if bars:
         table.add_column("95 % interval", justify="right")
-    if busy:
-        table.add_column("entropy_busy", justify="right")
     for row in rows:
         interval = [f"{row['low']:.2f} to {row['high']:.2f}"] if bars else []
-        ranked = [f"{row['entropy_busy']:.2f}"] if busy else []
-        table.add_row(
-            options.shown(row.get("name") or row["location"]), f"{row['entropy']:.2f}", *interval, *ranked
-        )
+        table.add_row(options.shown(row.get("name") or row["location"]), f"{row['entropy']:.2f}", *interval)
     out.print(table)
 
 

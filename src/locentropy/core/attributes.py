@@ -9,13 +9,12 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import pyarrow as pa
 
 COORDINATES: Final = "coordinates"
 """What is declared to have a mechanism use where places are."""
@@ -39,13 +38,18 @@ EXAMPLE: Final = 'PublicLocations("places.csv", attributes=["category"])'
 
 
 def check_attribute_names(names: Any) -> tuple[str, ...]:
-    """The names as a tuple; raises ParameterError unless each can be a column of a release."""
+    """The names as a tuple, `coordinates` last; raises ParameterError unless each can be a column of a release."""
     if isinstance(names, str) or not isinstance(names, list | tuple):
         raise ParameterError(
-            "must be a list of columns of the public list.", parameter="attributes", value=names, example=EXAMPLE
+            "must be a list of columns of the public list.",
+            parameter="attributes",
+            value=names,
+            example=EXAMPLE,
         )
     if len(names) > MAX_ATTRIBUTES:
-        raise ParameterError(f"must be at most {MAX_ATTRIBUTES} columns.", parameter="attributes", example=EXAMPLE)
+        raise ParameterError(
+            f"must be at most {MAX_ATTRIBUTES} columns.", parameter="attributes", example=EXAMPLE
+        )
     for name in names:
         if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > MAX_NAME:
             raise ParameterError(
@@ -66,7 +70,13 @@ def check_attribute_names(names: Any) -> tuple[str, ...]:
             parameter="attributes",
             example=EXAMPLE,
         )
-    return tuple(names)
+    if any(name.casefold() == COORDINATES != name for name in names):
+        raise ParameterError(
+            f"names a column that differs from the word {COORDINATES!r} by case only. Rename it in the list.",
+            parameter="attributes",
+            example=EXAMPLE,
+        )
+    return tuple(sorted(names, key=lambda name: name == COORDINATES))
 
 
 _INSTEAD: Final = {
@@ -84,13 +94,16 @@ def checked_attributes(attributes: Mapping[str, pa.Array], places: int) -> Mappi
     """The attributes, read-only; raises ParameterError unless each has a value of a known type for every place."""
     names = check_attribute_names(list(attributes))
     for name in names:
-        if name.casefold() == COORDINATES:
+        if name == COORDINATES:
             raise ParameterError(f"{name!r} stands for lat and lon. Rename this column of the list.")
         _check_values(name, attributes[name], places)
     return MappingProxyType({name: attributes[name] for name in names})
 
 
 def _check_values(name: str, values: Any, places: int) -> None:
+    import pyarrow as pa  # slow to load, and a plan has names only
+    import pyarrow.compute as pc
+
     if not isinstance(values, pa.Array) or len(values) != places:
         raise ParameterError(f"The attribute {name!r} must be an Arrow array with one entry for each place.")
     if values.type not in (pa.string(), pa.int64(), pa.bool_()):
@@ -113,6 +126,8 @@ def _check_values(name: str, values: Any, places: int) -> None:
 
 def check_informative(name: str, values: pa.Array) -> None:
     """Raise ParameterError for an attribute of which no two places, or all of them, have the same value."""
+    import pyarrow.compute as pc
+
     known = values.drop_null()
     levels = len(pc.unique(known))
     if levels == len(known) and len(known) > 1:

@@ -57,7 +57,7 @@ METRICS: Final = {
     "coverage_busy": f"the same over places of at least {BUSY_FROM} users",
     "coverage_own": "share of 95 % intervals that contain what they are about, for most mechanisms the bounded entropy",
     "width": "mean width of the 95 % intervals (nats)",
-    "top_10": "share of the 10 places of highest entropy found (by entropy_busy, where there is one)",
+    "top_10": "share of the 10 places of highest entropy found",
     "top_100": "share of the 100 places of highest entropy found, likewise",
 }
 """Every metric, and what it means."""
@@ -83,6 +83,7 @@ def open_visits(
     visits: Visits, chosen: ChosenLocations, resources: Resources, progress: Progress | None
 ) -> Iterator[OpenVisits]:
     """Read the visits once, exactly as publishing would."""
+    chosen.refuse_visits_as_list(visits)
     read = partial(open_queries, visits, resources=resources, progress=progress)
     with chosen.open(read) as queries:
         yield OpenVisits(CachedQueries(queries), chosen.listed, chosen.selection)
@@ -160,7 +161,6 @@ def _own(mechanism: Mechanism, queries: Queries, data: OpenVisits, truth: Truth)
 def scores(truth: Truth, outcome: Outcome) -> dict[str, float]:
     """Return every metric of one simulated release."""
     true, entropy, low, high = truth.entropy, outcome.entropy, outcome.low, outcome.high
-    ranking = entropy if outcome.busy is None else outcome.busy
     everywhere = np.ones(len(true), dtype=bool)
     published, crowded, busy = metrics.is_published(entropy), truth.crowded, truth.users >= BUSY_FROM
 
@@ -189,8 +189,8 @@ def scores(truth: Truth, outcome: Outcome) -> dict[str, float]:
         "coverage_busy": covered(true, busy),
         "coverage_own": covered(outcome.own, everywhere),
         "width": metrics.interval_width(low, high),
-        "top_10": metrics.found_at_top(true, ranking, 10),
-        "top_100": metrics.found_at_top(true, ranking, 100),
+        "top_10": metrics.found_at_top(true, entropy, 10),
+        "top_100": metrics.found_at_top(true, entropy, 100),
     }
     return {name: float(found[name]) for name in METRICS}
 

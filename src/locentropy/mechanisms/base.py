@@ -107,10 +107,16 @@ class Mechanism(ABC):
         """The bounds that users are held to; None where nobody is bounded."""
         return None
 
-    @property
-    def public_scales(self) -> Mapping[str, float]:
-        """The scale of the noise of each query, by its name, where it is a public constant."""
+    def public_scales(self, locations: Locations | None) -> Mapping[str, float]:
+        """The scale of the noise of each query, by its name, where it is a public constant.
+
+        It may depend on the public list, through its attributes; `locations` is as in `measure`.
+        """
         return {}
+
+    def query_names(self, locations: Locations | None) -> tuple[str, ...]:
+        """The names of all queries that it may ask about this list; none if it does not declare them."""
+        return self.queries
 
     def expected_error(self, supposed: Supposed) -> ExpectedError:
         """What error to expect, from public numbers alone."""

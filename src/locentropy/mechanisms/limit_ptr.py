@@ -129,8 +129,7 @@ class LimitPTR(BoundedMechanism):
         change = supremum_from(self.max_visits, self.min_users + 1)
         return laplace_scale(self.max_locations * lattice_sensitivity(change), self.budgets[1])
 
-    @property
-    def public_scales(self) -> Mapping[str, float]:
+    def public_scales(self, locations: Locations | None) -> Mapping[str, float]:
         """The scale of the noise of the entropies."""
         return {ENTROPY: self.scale}
 

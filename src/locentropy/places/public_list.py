@@ -1,13 +1,15 @@
-"""A public list of places, from a file or a table in memory: ids, and optionally names and coordinates."""
+"""A public list of places, from a file or a table in memory: ids, and optionally names, coordinates and attributes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from locentropy.core.errors import BadRowsError, ParameterError, SourceError
+from locentropy.core.attributes import COORDINATES, EXAMPLE, check_attribute_names, check_informative
+from locentropy.core.errors import BadRowsError, ColumnError, ParameterError, SourceError
 from locentropy.core.locations import Locations
 from locentropy.visits.column_types import cast_sql, column_kind, restore_id_type
 from locentropy.visits.columns import AUTO, Choice, might_be_data_row, resolve_roles
@@ -15,12 +17,16 @@ from locentropy.visits.readers.resolve import resolve_source
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from locentropy.visits.columns import Roles
+    from locentropy.visits.readers.base import Column
+
+_ATTRIBUTE = "attribute_"
+"""With its number, what an attribute is called while the list is read; its own name may be anything."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +34,7 @@ class PublicLocations:
     """A public list of places: where it is stored, the roles of its columns, and where it came from.
 
     The list must not have been made from the visits: a place that is listed because somebody was there reveals that
-    they were. Published names and coordinates come from this list only.
+    they were. Published names, coordinates and attributes come from this list only.
     """
 
     source: Any
@@ -45,10 +51,21 @@ class PublicLocations:
     """The table's name, if `source` is a DuckDB database with several."""
     provenance: str = "not stated"
     """Where the list came from, in the owner's words; published with the release."""
+    attributes: Sequence[str] = ()
+    """Columns of the list that a mechanism may use, such as `["category"]`; "coordinates" stands for where places are.
+    They are published with the release."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
 
     def load(self) -> Locations:
         """Read the list."""
         if isinstance(self.source, list | tuple | pa.Array | pa.ChunkedArray):
+            if self.attributes:
+                raise ParameterError(
+                    f"attributes={list(self.attributes)!r} are columns of a list, and a plain list of ids has none. "
+                    f"For example: {EXAMPLE}"
+                )
             return Locations.of(self.source)
         import duckdb
 
@@ -64,13 +81,16 @@ class PublicLocations:
                 choices["location"] = part.columns[0]  # a list of one column is a list of ids
             hint = _columns_are(part.columns) if might_be_data_row(part.columns) else ""
             roles = resolve_roles(choices, part.columns, part.label, ("location",), hint, prefix="--places-")
-            relation = part.bind(con, roles, drop_bad=False)
+            declared = self._attribute_roles(part.columns, part.label)
+            relation = part.bind(con, roles | declared, drop_bad=False)
             stored = column_kind(relation.columns["location"].type_name)
             types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
             columns = ", ".join(
                 f"{cast_sql(role, column, relation.columns[role], part.label, types.get(role))} AS {role}"
                 for role, column in roles.items()
             )
+            for role, name in declared.items():
+                columns += f", {_attribute_sql(name, relation.columns[role], part.label)} AS {role}"
             try:
                 rows = con.sql(f"SELECT {columns} FROM {relation.sql}").to_arrow_table()  # noqa: S608  # names are quoted
             except duckdb.Error:
@@ -78,12 +98,80 @@ class PublicLocations:
                     f"{part.label}: cannot be read as a list of places. Is the file complete and UTF-8 text, and is "
                     "every quotation mark closed on its line?"
                 ) from None
-        return _as_locations(rows, part.label, roles, typed=not part.reads_once and stored != "big-integer")
+        found = _as_locations(rows, part.label, roles, typed=not part.reads_once and stored != "big-integer")
+        return self._with_attributes(found, rows, declared, part.label)
+
+    def is_same_table(self, visits: Visits) -> bool:
+        """Whether this is the very table of visits, by its path or as an object; nothing is read."""
+        mine, theirs = self.source, visits.source
+        if not (isinstance(mine, str | Path) and isinstance(theirs, str | Path)):
+            return mine is theirs and not isinstance(mine, str | Path)
+        same = Path(mine).exists() and Path(theirs).exists() and Path(mine).samefile(theirs)
+        return same and self.table == visits.table
+
+    def _attribute_roles(self, columns: Sequence[str], label: str) -> dict[str, str]:
+        """The column of each attribute."""
+        if COORDINATES in self.attributes and any(name.casefold() == COORDINATES for name in columns):
+            raise ColumnError(
+                f"{label}: it has a column {COORDINATES!r}, and as an attribute that word stands for its latitudes and "
+                "longitudes. Rename the column."
+            )
+        wanted = [name for name in self.attributes if name != COORDINATES]
+        missing = [name for name in wanted if name not in columns]
+        if missing:
+            raise ColumnError(
+                f"{label}: the attribute {missing[0]!r} (--attribute {missing[0]}) is not a column of the list."
+                f"{_columns_are(columns)} Attributes come from the list, never from the visits."
+            )
+        return {f"{_ATTRIBUTE}{number}": name for number, name in enumerate(wanted)}
+
+    def _with_attributes(
+        self, found: Locations, rows: pa.Table, declared: Mapping[str, str], label: str
+    ) -> Locations:
+        attributes = {name: _attribute_values(rows[role].combine_chunks()) for role, name in declared.items()}
+        for name, values in attributes.items():
+            check_informative(name, values)
+        near = COORDINATES in self.attributes
+        if near and found.lat is None:
+            raise ColumnError(
+                f"{label}: the attribute {COORDINATES!r} needs coordinates, and no columns of the list are called lat "
+                'and lon, or similar. Name them: lat="y", lon="x" (--places-lat y --places-lon x).'
+            )
+        return Locations(found.ids, found.names, found.lat, found.lon, attributes, near)
 
 
 def _columns_are(columns: Sequence[str]) -> str:
     """The columns' names, which may be shown: unlike those of the visits, they cannot be somebody's row."""
     return f" Its columns: {', '.join(map(repr, columns))}."
+
+
+def _attribute_sql(name: str, column: Column, label: str) -> str:
+    """An attribute as texts, whole numbers or flags."""
+    kind = column_kind(column.type_name)
+    if kind in ("integer", "text"):
+        return f"CAST({column.expression} AS {'BIGINT' if kind == 'integer' else 'VARCHAR'})"
+    if column.type_name.upper() == "BOOLEAN":
+        return column.expression
+    advice = (
+        "Make classes of it, such as small, medium and large"
+        if kind == "real"
+        else "Cast it where the list is made"
+    )
+    raise ColumnError(
+        f"{label}: the attribute {name!r} has type {column.type_name.partition('(')[0]}, and must be texts, whole "
+        f"numbers, or true and false. {advice}."
+    )
+
+
+def _attribute_values(values: pa.Array) -> pa.Array:
+    """Whole numbers that were read as texts, from a text file, become numbers if all of them are."""
+    if not pa.types.is_string(values.type) or values.null_count == len(values):
+        return values
+    try:
+        numbers = values.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return values
+    return numbers if numbers.cast(pa.string()).equals(values) else values
 
 
 def _as_locations(rows: pa.Table, label: str, roles: Roles, *, typed: bool) -> Locations:

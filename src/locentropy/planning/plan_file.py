@@ -35,7 +35,7 @@ _HEADER: Final = (
     "# A plan of locentropy: what is to be published, and what it costs. No data was read to make it.\n"
 )
 _ABOUT: Final = tuple(field.name for field in fields(About))
-_KEYS: Final = ("version", *_ABOUT, "mechanism", "locations", "expected", "budget")
+_KEYS: Final = ("version", *_ABOUT, "mechanism", "locations", "max_std_error", "expected", "budget")
 _OLD_KEYS: Final = {"purpose": "intended_use", "places": "locations"}
 """What version 0.1 wrote, and what it is called now."""
 _SELECTION: Final = ("epsilon", "delta", "max_locations", "keep", "max_users")
@@ -87,8 +87,10 @@ def _content(plan: Plan) -> dict[str, Any]:
         "mechanism": {"name": name, **parameters},
         "locations": {
             "kind": plan.locations,
+            **({"attributes": list(plan.attributes)} if plan.attributes else {}),
             **(written_parameters(plan.selection) if plan.selection else {}),
         },
+        **({} if plan.max_std_error is None else {"max_std_error": repr(plan.max_std_error)}),
         **({"expected": expected} if expected else {}),
         "budget": _budget(plan),
     }
@@ -110,14 +112,17 @@ def _plan_of(content: dict[str, Any]) -> Plan:
         mechanism = _mechanism(_section(content, "mechanism"))
     given = "places" if "places" in content else "locations"
     with _complaints(f"{given}: "):
-        kind, selection = _locations(_section(content, given, ("kind", *_SELECTION)))
+        kind, attributes, selection = _locations(
+            _section(content, given, ("kind", "attributes", *_SELECTION))
+        )
     with _complaints("expected: "):
         n_locations, n_users, sizes = _expected(
             _section(content, "expected", _EXPECTED, _OLD_EXPECTED) if "expected" in content else {}
         )
     words = {_OLD_KEYS.get(key, key): value for key, value in content.items()}
     about = About(**{name: words[name] for name in _ABOUT if name in words})
-    plan = Plan(mechanism, kind, selection, n_locations, sizes, about, n_users)
+    limit = _real("max_std_error", content["max_std_error"]) if "max_std_error" in content else None
+    plan = Plan(mechanism, kind, selection, n_locations, sizes, about, n_users, attributes, limit)
     due = _budget(plan)
     if budget != due:
         raise ParameterError(
@@ -134,17 +139,21 @@ def _mechanism(section: dict[str, Any]) -> Mechanism:
     return mechanism_from(name, _texts(section))
 
 
-def _locations(section: dict[str, Any]) -> tuple[Any, SelectLocations | None]:
-    """The kind, which `Plan` checks, and the selection if there is one."""
+def _locations(section: dict[str, Any]) -> tuple[Any, tuple[str, ...], SelectLocations | None]:
+    """The kind and the attributes, which `Plan` checks, and the selection if there is one."""
     kind = section.pop("kind", None)
     if not isinstance(kind, str):
         raise ParameterError("kind is missing. For example: kind: public-list")
+    attributes = section.pop("attributes", [])
+    if not isinstance(attributes, list) or not all(isinstance(name, str) for name in attributes):
+        raise ParameterError("attributes must be a list, such as [category].")
     if not section:
-        return kind, None
+        return kind, tuple(attributes), None
     missing = [name for name in _SELECTION[:3] if name not in section]
     if missing:
         raise ParameterError(f"{', '.join(missing)} of the selection is missing.")
-    return kind, SelectLocations(**read_parameters(SelectLocations, _texts(section)))
+    selection = SelectLocations(**read_parameters(SelectLocations, _texts(section)))
+    return kind, tuple(attributes), selection
 
 
 def _expected(section: dict[str, Any]) -> tuple[int | None, int | None, tuple[int, ...]]:
@@ -196,6 +205,13 @@ def _whole(name: str, value: Any) -> int:
     if not (isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 15):
         raise ParameterError(f"{name} must be a whole number. For example: {name}: 5")
     return int(value)
+
+
+def _real(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} must be a number. For example: {name}: 0.5") from None
 
 
 @contextmanager

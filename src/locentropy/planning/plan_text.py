@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.registry import described
 from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, exact_text
+from locentropy.release.error_rule import rule_in_words
 
 if TYPE_CHECKING:
     from locentropy.mechanisms.expected_error import ExpectedError
@@ -25,7 +26,8 @@ def headline(plan: Plan) -> str:
         "selection": "to select from privately",
         "by-mechanism": "for the mechanism to choose from",
     }[plan.locations]
-    return f"{name} ({listed}), {number} {source}"
+    with_attributes = f" with their {' and '.join(plan.attributes)}" if plan.attributes else ""
+    return f"{name} ({listed}), {number} {source}{with_attributes}"
 
 
 def guarantee_line(guarantee: Guarantee) -> str:
@@ -47,9 +49,15 @@ def as_text(plan: Plan) -> str:
             plan.expected.noise,
             *_rows(plan.expected),
             plan.expected.usefulness,
+            *release_rules(plan),
             *plan.warnings,
         )
     )
+
+
+def release_rules(plan: Plan) -> list[str]:
+    """What is done with values after the noise, by the owner's choice."""
+    return [rule_in_words(plan.max_std_error)] if plan.max_std_error is not None else []
 
 
 def _rows(expected: ExpectedError) -> list[str]:
@@ -74,6 +82,7 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         "mechanism": {"name": name, **parameters},
         "locations": {
             "kind": plan.locations,
+            **({"attributes": list(plan.attributes)} if plan.attributes else {}),
             **(written_parameters(plan.selection) if plan.selection else {}),
         },
         "n_locations": plan.n_locations,
@@ -83,6 +92,7 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         "guarantee": _guarantee(plan.guarantee),
         "explanation": _explanation(plan.guarantee),
         "entropy_unit": "nats",
+        "max_std_error": plan.max_std_error,
         "expected_error": plan.expected.to_dict(),
         "warnings": list(plan.warnings),
     }

@@ -7,17 +7,20 @@ who runs it. That includes the noise of Limit-SS as a function of n, which no re
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from locentropy.core.attributes import check_attribute_names
 from locentropy.core.checks import check_choice, check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
 from locentropy.mechanisms.parameters import read_parameters, warn_of_large_delta
 from locentropy.mechanisms.select import SelectLocations
+from locentropy.privacy.guarantee import PublicInput
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
+from locentropy.release.error_rule import check_has_errors, check_max_std_error
 from locentropy.release.statement import About
 
 if TYPE_CHECKING:
@@ -34,11 +37,20 @@ mechanism itself (Limit-PTR privately, Limit-CB without protection)."""
 
 MOST_SIZES = 1000
 
+_WITHOUT_LIST: Final = {
+    "grid": "The cells of a grid have no columns: nothing is known of them but where they are.",
+    "selection": "Where places are selected from the visits there is no list. If a public list has them, publish that "
+    "list: it costs nothing, and a selection does.",
+    "by-mechanism": "Where the mechanism chooses places from the visits there is no list. If a public list has them, "
+    "use a mechanism that publishes that list.",
+}
+
 _CALL = "plan(Shares(epsilon=1.0), n_locations=14_058)"
 _WITH_USERS = "plan(Shares(epsilon=1.0), n_locations=14_058, n_users=10_000)"
 _GRIDDED = 'plan(Shares(epsilon=1.0), locations="grid")'
 _SELECTING = "plan(Shares(epsilon=1.0), selection=SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20))"
 _TUPLE = "plan(Shares(epsilon=1.0), selection=(0.2, 1e-8, 20))"
+_LEANING = 'plan(Shares(epsilon=1.0), attributes=["category"])'
 _GUESSING = "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])"
 
 
@@ -61,6 +73,10 @@ class Plan:
     """The owner's words."""
     n_users: int | None = None
     """About how many users there are, if that is known; for Shares."""
+    attributes: tuple[str, ...] = ()
+    """Public attributes of the list that the mechanism uses, such as `("category",)`."""
+    max_std_error: float | None = None
+    """Places with a larger standard error, in nats, get no value; None for no such rule."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -72,12 +88,18 @@ class Plan:
                 f"must be at most {MOST_SIZES:,} numbers.", parameter="users_per_location", example=_GUESSING
             )
         self._check_guesses()
+        self._check_attributes()
+        object.__setattr__(self, "max_std_error", check_max_std_error(self.max_std_error))
+        if self.max_std_error is not None:
+            check_has_errors(self.mechanism.method, self.mechanism.name)
         _ = self.guarantee  # raises for parts whose δ add up to 1 or more
 
     @cached_property
     def guarantee(self) -> Guarantee:
         """The guarantee of the whole release: the mechanism, and the selection before it."""
         own = self.mechanism.guarantee
+        if self.attributes:
+            own = replace(own, public_inputs=(*own.public_inputs, attributes_input(self.attributes)))
         return own if self.selection is None else self.selection.followed_by(own)
 
     @cached_property
@@ -146,6 +168,25 @@ class Plan:
         for users in self.users_per_location:
             check_whole(_GUESSING, "users_per_location", users, 0, most)
 
+    def _check_attributes(self) -> None:
+        """Raise for attributes that there are none of, or that the mechanism does not use."""
+        object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
+        if not self.attributes:
+            return
+        if self.locations != "public-list":
+            raise ParameterError(
+                f"are columns of a public list. {_WITHOUT_LIST[self.locations]}",
+                parameter="attributes",
+                example=_LEANING,
+            )
+        if not self.mechanism.uses_attributes:
+            raise ParameterError(
+                f"tell nothing to {self.mechanism.name}, which uses none, and a release names only what was used. "
+                "Leave them out, or use a mechanism that does.",
+                parameter="attributes",
+                example=_LEANING,
+            )
+
     def _check_locations(self) -> None:
         name = self.mechanism.name
         check_choice(_GRIDDED, "locations", self.locations, get_args(LocationsKind))
@@ -172,6 +213,8 @@ def plan(
     locations: LocationsKind | None = None,
     selection: SelectLocations | tuple[Any, Any, Any] | None = None,
     about: About | None = None,
+    attributes: Sequence[str] = (),
+    max_std_error: float | None = None,
 ) -> Plan:
     """Plan a release: its guarantee and the error to expect. Reads no data; all numbers given here must be public.
 
@@ -193,6 +236,11 @@ def plan(
         How locations are selected where no list is public: a `SelectLocations`, or (epsilon, delta, max_locations).
     about
         The owner's words, for the plan file.
+    attributes
+        Columns of the public list that the mechanism is to use, such as ["category"]; "coordinates" for where places
+        are.
+    max_std_error
+        Places with a larger standard error, in nats, get no value.
     """
     require_mechanism(mechanism, _CALL)
     if isinstance(selection, tuple):
@@ -202,10 +250,27 @@ def plan(
             "selection" if selection else "by-mechanism" if mechanism.selects_locations else "public-list"
         )
     sizes = _sizes(users_per_location)
-    made = Plan(mechanism, locations, selection, n_locations, sizes, about or About(), n_users)
+    made = Plan(
+        mechanism,
+        locations,
+        selection,
+        n_locations,
+        sizes,
+        about or About(),
+        n_users,
+        attributes,  # type: ignore[arg-type]  # made a tuple by Plan
+        max_std_error,
+    )
     if selection is not None:
         _warn_of_sum(made, selection)
     return made
+
+
+def attributes_input(attributes: Sequence[str]) -> PublicInput:
+    """What a guarantee takes as public about attributes."""
+    return PublicInput(
+        "attributes", f"{', '.join(attributes)}, of the list, which was not made from the visits"
+    )
 
 
 def _warn_of_sum(made: Plan, selection: SelectLocations) -> None:

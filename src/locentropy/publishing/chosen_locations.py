@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from locentropy.core.attributes import EXAMPLE
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations
 from locentropy.mechanisms.select import SelectLocations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from locentropy.core.queries import Queries
+    from locentropy.visits.visits import Visits
 
 LocationsChoice = PublicLocations | Grid | SelectLocations
 """The three ways to say which places are published."""
@@ -64,6 +66,11 @@ class ChosenLocations:
             raise ParameterError(
                 'exclude must be a list of places: PublicLocations("clinics.csv"), or --exclude clinics.csv'
             )
+        if self.exclude is not None and self.exclude.attributes:
+            raise ParameterError(
+                "exclude is a list of places that are not published, so it has no attributes. Name them where the "
+                f"published places are listed: {EXAMPLE}"
+            )
 
     @property
     def selection(self) -> SelectLocations | None:
@@ -96,6 +103,21 @@ class ChosenLocations:
         if len(kept) == 0:
             raise ParameterError("All places of the list are excluded, so there is nothing to publish.")
         return kept
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The public attributes that are declared; only a public list has any."""
+        return tuple(self.choice.attributes) if isinstance(self.choice, PublicLocations) else ()
+
+    def refuse_visits_as_list(self, visits: Visits) -> None:
+        """Raise ParameterError if the table of visits itself is given as the public list; nothing is read."""
+        if isinstance(self.choice, PublicLocations) and self.choice.is_same_table(visits):
+            raise ParameterError(
+                "The list of places and the visits are the same table. A list, and its names and attributes, must not "
+                "come from the visits: a place that is listed because somebody was there tells that they were. "
+                'For example: publish(Visits("checkins.parquet"), Shares(epsilon=1.0), PublicLocations("places.csv"), '
+                'ledger="city.ledger")'
+            )
 
     def warn_of_exclusions(self) -> None:
         """Warn of ids to exclude that exclude nothing, as far as public information tells."""

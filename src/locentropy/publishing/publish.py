@@ -71,6 +71,7 @@ def publish(
     large_epsilon: bool = False,
     refuse_empty: bool = False,
     entropy_unit: EntropyUnit = "nats",
+    max_std_error: float | None = None,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
 ) -> Release:
@@ -104,6 +105,9 @@ def publish(
         somebody was there, which no ε covers: every file says so. Without it the private log tells the owner.
     entropy_unit
         "nats" or "bits".
+    max_std_error
+        Places with a larger standard error, in nats whatever the unit, get no value. It costs nothing and protects
+        nobody: it is for readers who would take a number without looking at its error bar.
     resources
         Memory, threads and engine.
     progress
@@ -118,6 +122,7 @@ def publish(
         not_private,
         refuse_empty,
         large_epsilon,
+        max_std_error,
     )
     request.chosen.warn_of_exclusions()
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
@@ -150,6 +155,7 @@ def carry_out(
             'publish(Visits("checkins.parquet", user="uid", location="venue"), Shares(epsilon=1.0), '
             'PublicLocations("places.csv"), ledger="city.ledger")'
         )
+    request.chosen.refuse_visits_as_list(visits)
     columns: Roles = {}
 
     def opened(found: Roles) -> None:
@@ -240,7 +246,8 @@ def _measure(
         progress=progress,
     )
     # The id is made now, when the draw is complete: whoever else draws for this spend has another one.
-    return KeptMeasurements.of(new_id(), measurements, request.mechanism, columns.get("user"), rules)
+    listed = _listed(request, measurements)
+    return KeptMeasurements.of(new_id(), measurements, request.mechanism, listed, columns.get("user"), rules)
 
 
 def _cross(request: Request, queries: Queries, noise: Noise) -> Measurements:

@@ -56,6 +56,8 @@ class Request:
 
     large_epsilon: bool = False
     """Must be True if ε is above 10. Not part of the identity, because ε is."""
+    max_std_error: float | None = None
+    """Places with a larger standard error, in nats, get no value."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -87,7 +89,13 @@ class Request:
     def plan(self) -> Plan:
         """The plan, with its guarantee: the mechanism's, and that of a selection before it."""
         selection = self.locations if isinstance(self.locations, SelectLocations) else None
-        return plan(self.mechanism, locations=self.locations_kind, selection=selection)
+        return plan(
+            self.mechanism,
+            locations=self.locations_kind,
+            selection=selection,
+            attributes=self.chosen.attributes,
+            max_std_error=self.max_std_error,
+        )
 
     @property
     def locations_kind(self) -> Any:
@@ -128,7 +136,9 @@ class Request:
             "list": _fingerprint(self.listed) if isinstance(self.locations, PublicLocations) else "",
             "excluded": _fingerprint(self.chosen.excluded),
             "unit": self.entropy_unit,
-            # Only if it is said: attempts of earlier versions have no such key, and stay the same requests.
+            # Only if they are said: attempts of earlier versions have no such keys, and stay the same requests.
+            **({"attributes": json.dumps(self.chosen.attributes)} if self.chosen.attributes else {}),
+            **({} if self.max_std_error is None else {"max_std_error": repr(self.plan.max_std_error)}),
             **({"refuse_empty": "True"} if self.refuse_empty else {}),
             **{name: str(value) for name, value in asdict(self.about).items()},
         }
@@ -183,6 +193,8 @@ class Request:
             estimand=self.mechanism.estimand,
             locations_source=self._source,
             locations_provenance=self._provenance,
+            attributes=self.chosen.attributes,
+            max_std_error=self.plan.max_std_error,
             **asdict(self.about),
             software_version=__version__,
             max_users=getattr(self.mechanism, "max_users", None),
@@ -199,6 +211,12 @@ def _fingerprint(locations: Locations | None) -> str:
     """The fingerprint of a public list: with another list, a retry is another request."""
     if locations is None:
         return ""
-    columns = [locations.ids, locations.names, locations.lat, locations.lon]
+    columns = [
+        locations.ids,
+        locations.names,
+        locations.lat,
+        locations.lon,
+        *locations.attributes.values(),
+    ]
     text = json.dumps([None if column is None else column.tolist() for column in columns])
     return hashlib.sha256(text.encode()).hexdigest()

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from locentropy.core.attributes import COORDINATES
 from locentropy.core.errors import ReleaseError
 from locentropy.release.statement import NOT_PRIVATE
 
@@ -31,7 +32,7 @@ COLUMNS: Final = (
     "entropy_busy",
     "not_private",
 )
-"""Every column there may be, in order."""
+"""Every column there may be, in order; columns of the public list follow its coordinates."""
 
 ERROR_BARS: Final = ("std_error", "low", "high")
 
@@ -40,6 +41,17 @@ MOST_NATS: Final = 700.0
 
 _REQUIRED: Final = ("location", "entropy", "effective_visitors")
 _TEXTS: Final = ("name", "not_private")
+
+
+def public_columns(statement: Statement) -> tuple[str, ...]:
+    """The columns that come from the public list as they are: attributes that the mechanism used."""
+    return tuple(name for name in statement.attributes if name != COORDINATES)
+
+
+def columns_of(statement: Statement) -> tuple[str, ...]:
+    """Every column that a release with this statement may have, in order."""
+    listed = COLUMNS.index("entropy")
+    return (*COLUMNS[:listed], *public_columns(statement), *COLUMNS[listed:])
 
 
 def described(name: str, statement: Statement) -> str:
@@ -55,6 +67,8 @@ def described(name: str, statement: Statement) -> str:
     clipped = ", before values are clipped" if statement.method.error_bars == "constant" else ""
     held = ", by a model: how often such intervals hold it was measured on other data, and is not proved"
     inferred = held if statement.method.error_bars == "model" else ""
+    if name in public_columns(statement):
+        return f"{name} of the place, from the public list; an attribute that the values lean on"
     return {
         "location": "the id of the place",
         "name": "the public name of the place",
@@ -76,15 +90,18 @@ def described(name: str, statement: Statement) -> str:
 def check_table(table: pa.Table, statement: Statement) -> None:
     """Raise ReleaseError unless these are columns that a release with this statement may have."""
     names = table.column_names
-    if names != [name for name in COLUMNS if name in names] or not set(_REQUIRED) <= set(names):
+    allowed, required = columns_of(statement), {*_REQUIRED, *public_columns(statement)}
+    if names != [name for name in allowed if name in names] or not required <= set(names):
         raise ReleaseError(
             f"The table has columns that a release does not have, lacks some, or has them in another order: "
-            f"at most {', '.join(COLUMNS)} are published, in this order."
+            f"at most {', '.join(allowed)} are published, in this order."
         )
+    if COORDINATES in statement.attributes and "lat" not in names:
+        raise ReleaseError("The values lean on coordinates, and the table has none.")
     for one, other in (("lat", "lon"), ("low", "high")):
         if (one in names) != (other in names):
             raise ReleaseError(f"The table has {one} or {other} without the other.")
-    _check_types(table)
+    _check_types(table, statement)
     _check_allowed(table, statement)
     _check_nulls(table)
     if ("not_private" in names) == statement.private:
@@ -93,9 +110,12 @@ def check_table(table: pa.Table, statement: Statement) -> None:
         raise ReleaseError(f"The column not_private must say {NOT_PRIVATE} in every row.")
 
 
-def _check_types(table: pa.Table) -> None:
+def _check_types(table: pa.Table, statement: Statement) -> None:
+    listed = public_columns(statement)
     for field in table.schema:
-        if field.name == "location":
+        if field.name in listed:
+            fits = field.type in (pa.string(), pa.int64(), pa.bool_())
+        elif field.name == "location":
             fits = pa.types.is_integer(field.type) or pa.types.is_string(field.type)
         else:
             fits = field.type == (pa.string() if field.name in _TEXTS else pa.float64())
@@ -103,7 +123,7 @@ def _check_types(table: pa.Table) -> None:
             raise ReleaseError(
                 f"The column {field.name} has type {field.type}, which a release does not have."
             )
-    for name in set(table.column_names) - {"location", *_TEXTS}:
+    for name in set(table.column_names) - {"location", *_TEXTS, *listed}:
         if not pc.all(pc.is_finite(table[name]), min_count=0).as_py():
             raise ReleaseError(f"The column {name} holds something that is not a finite number.")
 

@@ -10,11 +10,13 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
+from locentropy.core.attributes import MAX_ATTRIBUTES
 from locentropy.core.errors import ParameterError, ReleaseError
-from locentropy.core.estimates import COLUMNS, Method
+from locentropy.core.estimates import COLUMNS, AttributeEffect, Method
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, Guarantee, PublicInput, exact_text
 from locentropy.release.columns import described
+from locentropy.release.error_rule import stated_in_words
 from locentropy.release.manifest import TUNED, estimand_words, existence_words, ledger_words
 from locentropy.release.statement import INFINITE, NOT_PRIVATE, LedgerNote, Statement, amount
 
@@ -51,10 +53,17 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
             "estimand": statement.estimand,
             "estimand_in_words": estimand_words(statement),
             "expected_error": statement.expected_error,
+            "leans_on": [
+                {"attribute": effect.name, "explained": effect.explained} for effect in statement.leans_on
+            ],
             "tuned_unaccounted": _tuned(statement),
             **({"tuned_in_words": TUNED} if statement.tuned_unaccounted else {}),
         },
-        "locations": {"source": statement.locations_source, "provenance": statement.locations_provenance},
+        "locations": {
+            "source": statement.locations_source,
+            "provenance": statement.locations_provenance,
+            "attributes": list(statement.attributes),
+        },
         "refuse_empty": statement.refuse_empty,
         "existence_in_words": existence_words(statement),
         "ledger": None
@@ -64,6 +73,8 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
         "table": {
             "rows": rows,
             "unit": statement.entropy_unit,
+            "max_std_error": statement.max_std_error,
+            **({"rule_in_words": rule} if (rule := stated_in_words(statement)) else {}),
             "columns": {name: described(name, statement) for name in columns},
         },
         "files": dict(hashes),
@@ -134,11 +145,29 @@ def statement_in(document: dict[str, Any]) -> Statement:
             ),
             inference=get({"inference": None} | mechanism, "inference", str | None),
             inferred_by=get({"inferred_by": None} | mechanism, "inferred_by", str | None),
+            **_later_entries(document),
             entropy_unit=get(get(document, "table", dict), "unit", str),
             **{name: get(owner, name, str | None) for name in _OWNER},
         )
     except ParameterError as error:
         raise ReleaseError(str(error)) from None
+
+
+def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
+    """Attributes and the rule for uncertain rows, which releases of earlier versions do not have."""
+    listed = get({"attributes": []} | get(document, "locations", dict), "attributes", list)
+    effects = get({"leans_on": []} | get(document, "mechanism", dict), "leans_on", list)
+    if len(effects) > MAX_ATTRIBUTES or not all(isinstance(effect, dict) for effect in effects):
+        raise ReleaseError("its entry 'leans_on' is not what it should be")
+    limit = get({"max_std_error": None} | get(document, "table", dict), "max_std_error", float | int | None)
+    return {
+        "attributes": listed,
+        "leans_on": tuple(
+            AttributeEffect(get(effect, "attribute", str), get(effect, "explained", float))
+            for effect in effects
+        ),
+        "max_std_error": limit,
+    }
 
 
 def _method_in(mechanism: dict[str, Any]) -> dict[str, Any]:

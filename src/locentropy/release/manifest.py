@@ -11,6 +11,7 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.privacy.guarantee import exact_text
+from locentropy.release.error_rule import stated_in_words
 from locentropy.release.statement import INFINITE, NOT_PRIVATE, UNSAID
 
 if TYPE_CHECKING:
@@ -181,7 +182,8 @@ def _unprotected(statement: Statement) -> str:
         )
     else:
         parts.append(
-            f"the list of locations with their names and coordinates, where given ({places_words(statement)})"
+            f"the list of locations with their names, coordinates and attributes, where given "
+            f"({places_words(statement)})"
         )
     parts.append(
         "that the data exists and that this release was made, and all words of the owner in this file"
@@ -237,8 +239,25 @@ def _post_processing(statement: Statement) -> str:
     bits = " Entropies and their errors are given in bits." if statement.entropy_unit == "bits" else ""
     return (
         f"{statement.method.post_processing} {top}; effective_visitors is e to the power of the published entropy in "
-        f"nats.{bits} None of this looks at the data again. {statement.method.rounding}"
+        f"nats.{bits} {_rule(statement)}None of this looks at the data again. {statement.method.rounding}"
+        f"{_leaning(statement)}"
     )
+
+
+def _rule(statement: Statement) -> str:
+    words = stated_in_words(statement)
+    return f"{words} " if words else ""
+
+
+def _leaning(statement: Statement) -> str:
+    """Which public attributes the values were computed with, and what each explained."""
+    if not statement.attributes:
+        return ""
+    explained = {
+        effect.name: f" (it explains {effect.explained:.0%} of the spread)" for effect in statement.leans_on
+    }
+    named = ", ".join(f"{name}{explained.get(name, '')}" for name in statement.attributes)
+    return f" Values lean on attributes, which come from the public list and never from the visits: {named}."
 
 
 def _composition(statement: Statement) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from locentropy.core.locations import Locations
     from locentropy.mechanisms.base import Mechanism
 
 FORMAT: Final = "locentropy measurements 1"
@@ -71,11 +72,12 @@ class KeptMeasurements:
         release_id: str,
         measurements: Measurements,
         mechanism: Mechanism,
+        locations: Locations | None,
         user_column: str | None = None,
         rules: Mapping[str, str] = MappingProxyType({}),
     ) -> KeptMeasurements:
-        """The measurements of a mechanism, with its public scales."""
-        return cls(release_id, measurements, mechanism.public_scales, user_column, rules)
+        """The measurements of a mechanism about this list, with its public scales."""
+        return cls(release_id, measurements, mechanism.public_scales(locations), user_column, rules)
 
 
 def measurements_parquet(kept: KeptMeasurements) -> pa.Buffer:

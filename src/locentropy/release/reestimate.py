@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from locentropy.core.attributes import COORDINATES
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.locations import Locations
 from locentropy.core.version import __version__
 from locentropy.mechanisms.parameters import read_parameters
 from locentropy.mechanisms.registry import class_called, parameter_names
+from locentropy.release.columns import public_columns
 from locentropy.release.release import Release
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from locentropy.mechanisms.base import Mechanism
     from locentropy.release.statement import Statement
 
@@ -32,7 +32,7 @@ def reestimated(release: Release) -> Release:
             "mechanism whose measurements are not published."
         )
     mechanism = mechanism_of(release.statement)
-    listed = _listed(release.to_arrow(), release.statement)
+    listed = listed_in(release)
     try:
         estimates = mechanism.estimate(release.measurements.measurements, listed)
     except Exception as error:  # the measurements may come from anywhere, and fit the mechanism or not
@@ -61,8 +61,9 @@ def mechanism_of(statement: Statement) -> Mechanism:
         ) from None
 
 
-def _listed(table: pa.Table, statement: Statement) -> Locations | None:
+def listed_in(release: Release) -> Locations | None:
     """The public list of a release; None where the mechanism chose the locations by itself."""
+    table, statement = release.to_arrow(), release.statement
     if statement.locations_source.startswith(("private selection by the mechanism", "unprotected selection")):
         return None
     names = table.column_names
@@ -75,4 +76,6 @@ def _listed(table: pa.Table, statement: Statement) -> Locations | None:
         table["name"].combine_chunks() if "name" in names else None,
         column("lat"),
         column("lon"),
+        {name: table[name].combine_chunks() for name in public_columns(statement)},
+        COORDINATES in statement.attributes,
     )

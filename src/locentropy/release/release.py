@@ -7,7 +7,7 @@ It reads the named fields of these and nothing else, so nothing but columns and 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.privacy.guarantee import exact_text
 from locentropy.release.columns import MOST_NATS, check_table
+from locentropy.release.error_rule import too_uncertain
 from locentropy.release.statement import NOT_PRIVATE, Statement
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Release:
         statement: Statement,
         measurements: KeptMeasurements | None = None,
     ) -> Release:
-        """The release of these estimates; names and coordinates come from the public list alone.
+        """The release of these estimates; names, coordinates and attributes come from the public list alone.
 
         Estimates without a guarantee (simulated noise, a mechanism that has none) are refused, unless the statement
         says so as well; then every part of the release is marked.
@@ -73,6 +74,9 @@ class Release:
             )
         if locations is not None and not locations.ids.equals(estimates.locations):
             raise ReleaseError("The estimates are not those of this list of locations, in its order.")
+        if statement.attributes != (() if locations is None else locations.attribute_names):
+            raise ReleaseError("The statement names other attributes than the list of locations has.")
+        statement = replace(statement, leans_on=estimates.leans_on)
         columns = _places(estimates.locations, locations) | _values(estimates, statement)
         if not statement.private:
             columns["not_private"] = pa.array([NOT_PRIVATE] * len(estimates), pa.string())
@@ -145,19 +149,21 @@ def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
         columns["name"] = locations.names.cast(pa.string())
     if locations.lat is not None and locations.lon is not None:
         columns |= {"lat": _column(locations.lat), "lon": _column(locations.lon)}
-    return columns
+    return columns | dict(locations.attributes)
 
 
 def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
     """Entropy, what follows from it, and the error bars and the second estimate if the mechanism gave them."""
     per_nat = 1.0 / math.log(2.0) if statement.entropy_unit == "bits" else 1.0
+    left_out = too_uncertain(estimates, statement.max_std_error)
+    entropy = np.where(left_out, np.nan, estimates.entropy)
     columns = {
-        "entropy": _column(estimates.entropy * per_nat),
-        "effective_visitors": _column(np.exp(np.minimum(estimates.entropy, MOST_NATS))),
+        "entropy": _column(entropy * per_nat),
+        "effective_visitors": _column(np.exp(np.minimum(entropy, MOST_NATS))),
     }
     for name in ("std_error", "low", "high", "entropy_busy"):
         if (values := getattr(estimates, name)) is not None:
-            columns[name] = _column(values * per_nat)
+            columns[name] = _column(np.where(left_out, np.nan, values) * per_nat)
     return columns
 
 
@@ -172,6 +178,9 @@ def _check_measurements(kept: KeptMeasurements, table: pa.Table, statement: Stat
         raise ReleaseError("The measurements are those of another release.")
     if statement.private and not kept.measurements.private:
         raise ReleaseError("The measurements are not private, but the statement has a guarantee.")
-    shown = table.filter(pc.is_valid(table["entropy"]))["location"].cast(pa.string()).combine_chunks()
-    if not kept.measurements.locations.cast(pa.string()).equals(shown):
+    measured = kept.measurements.locations.cast(pa.string())
+    ids, has_value = table["location"].cast(pa.string()), pc.is_valid(table["entropy"])
+    if statement.max_std_error is not None:  # places that were measured may be too uncertain to have a value
+        has_value = pc.or_(has_value, pc.is_in(ids, value_set=measured))
+    if not measured.equals(ids.filter(has_value).combine_chunks()):
         raise ReleaseError("The measurements are about other locations than those that have a value.")

@@ -12,10 +12,12 @@ from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
+from locentropy.core.attributes import check_attribute_names
 from locentropy.core.checks import positive_integer
 from locentropy.core.errors import ParameterError
-from locentropy.core.estimates import Estimand, Method
+from locentropy.core.estimates import AttributeEffect, Estimand, Method
 from locentropy.privacy.guarantee import Guarantee, exact
+from locentropy.release.error_rule import check_max_std_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,6 +169,12 @@ class Statement:
     """The column whose ids are the people: who is protected; releases of version 0.1 do not say."""
     built_in: bool = True
     """Whether the mechanism comes with this package; if not, its author answers for the guarantee."""
+    attributes: tuple[str, ...] = ()
+    """Columns of the public list that the mechanism used, `coordinates` last; they are published."""
+    leans_on: tuple[AttributeEffect, ...] = ()
+    """How much the values lean on attributes, where the mechanism tells; set by `Release.of`."""
+    max_std_error: float | None = None
+    """In nats: places with a larger standard error have no value."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.guarantee, Guarantee):
@@ -197,6 +205,11 @@ class Statement:
             raise ParameterError("tuned_unaccounted must be True or False.")
         if not isinstance(self.ledger, LedgerNote | None):
             raise ParameterError("ledger must be a LedgerNote, or None where there is no ledger.")
+        object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
+        object.__setattr__(self, "max_std_error", check_max_std_error(self.max_std_error))
+        object.__setattr__(self, "leans_on", tuple(self.leans_on))
+        if not {effect.name for effect in self.leans_on} <= set(self.attributes):
+            raise ParameterError("leans_on must be about attributes that were used.")
         object.__setattr__(self, "parameters", _checked_parameters(self.parameters))
 
     @property

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -32,13 +32,14 @@ from locentropy.core.strict_yaml import dump_document, read_document
 from locentropy.core.version import __version__
 from locentropy.ledger.rules import Budget
 from locentropy.mechanisms.registry import built_in_class
-from locentropy.release.columns import MOST_NATS, check_table
+from locentropy.release.columns import MOST_NATS, check_table, public_columns
 from locentropy.release.details import details, get
+from locentropy.release.error_rule import MOST
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.manifest import VARIANTS, heading, manifest, numbers
 from locentropy.release.measurements import measurements_parquet
 from locentropy.release.reading import describe, names_in, regular, sha256
-from locentropy.release.reestimate import TOLERANCE, mechanism_of, reestimated
+from locentropy.release.reestimate import TOLERANCE, listed_in, mechanism_of, reestimated
 from locentropy.release.release import Release
 from locentropy.release.statement import INFINITE, amount
 from locentropy.release.tables import (
@@ -55,6 +56,9 @@ from locentropy.release.tables import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from numpy.typing import NDArray
+
+    from locentropy.core.locations import Locations
     from locentropy.ledger.ledger import Ledger
     from locentropy.ledger.rules import Account
     from locentropy.release.measurements import KeptMeasurements
@@ -63,6 +67,9 @@ if TYPE_CHECKING:
 
 _RULES: Final = frozenset({"bad_rows", "missing_ids"})
 """Rules for rows that measurements may state."""
+
+_NOT_INFERRED: Final = frozenset({"location", "name", "not_private", "lat", "lon", "effective_visitors"})
+"""Columns that do not come from the measurements, or follow from others that do."""
 
 _FORMULA: Final = r"^[=+\-@\t\r]"
 """How texts begin that a spreadsheet takes for a formula."""
@@ -256,28 +263,53 @@ def _measurements(directory: Path, about: Described) -> Iterator[str]:
     stated = {name: about.statement.parameters.get(name) for name in kept.rules}
     if any(stated[name] not in (None, rule) for name, rule in kept.rules.items()) or set(kept.rules) - _RULES:
         yield f"{about.names.measurements} states other rules for rows than {about.names.details}."
-    yield from _declared(kept, about)
+    yield from _declared(kept, listed_in(release), about)
     found = pq.read_table(directory / about.names.measurements)
     if not found.equals(pq.read_table(pa.BufferReader(measurements_parquet(kept)))):
         yield f"{about.names.measurements} holds more than measurements."
     if _cannot_infer(about.statement) is not None:
         return
-    again, table = reestimated(release).to_arrow(), release.to_arrow()
-    for name in again.column_names:
-        if name not in ("location", "name", "not_private", "lat", "lon", "effective_visitors"):
-            here, there = (each[name].to_numpy().astype(np.float64) for each in (table, again))
-            if not np.allclose(here, there, rtol=0, atol=TOLERANCE, equal_nan=True):
-                yield f"{name} is not what the measurements give, within {TOLERANCE:g}."
+    yield from _values(release, reestimated(release))
 
 
-def _declared(kept: KeptMeasurements, about: Described) -> Iterator[str]:
+def _values(release: Release, again: Release) -> Iterator[str]:
+    """Compare values with those that the measurements give."""
+    table, given = release.to_arrow(), again.to_arrow()
+    compared = _sure_to_be_shown(release)
+    for name in given.column_names:
+        if name in _NOT_INFERRED or name in public_columns(release.statement):
+            continue
+        here, there = (each[name].to_numpy().astype(np.float64)[compared] for each in (table, given))
+        if not np.allclose(here, there, rtol=0, atol=TOLERANCE, equal_nan=True):
+            yield f"{name} is not what the measurements give, within {TOLERANCE:g}."
+    said, found = (each.statement.leans_on for each in (release, again))
+    if [effect.name for effect in said] != [effect.name for effect in found] or not np.allclose(
+        [effect.explained for effect in said], [effect.explained for effect in found], rtol=0, atol=TOLERANCE
+    ):
+        yield "What is said about attributes is not what the measurements give."
+
+
+def _sure_to_be_shown(release: Release) -> NDArray[np.bool_]:
+    """The places whose standard error is not so close to the limit that another machine may round it across."""
+    limit = release.statement.max_std_error
+    if limit is None:
+        return np.ones(len(release), dtype=bool)
+    all_shown = Release(release.table, replace(release.statement, max_std_error=MOST), release.measurements)
+    unit = np.log(2.0) if release.statement.entropy_unit == "bits" else 1.0
+    errors = reestimated(all_shown).to_arrow()["std_error"].to_numpy().astype(np.float64) * unit
+    close: NDArray[np.bool_] = np.abs(errors - limit) <= TOLERANCE
+    return ~close
+
+
+def _declared(kept: KeptMeasurements, locations: Locations | None, about: Described) -> Iterator[str]:
     """Compare queries and scales with those that the mechanism declares, where it is installed."""
     if not _installed(about.statement):
         return
     mechanism = mechanism_of(about.statement)
-    if dict(mechanism.public_scales) != dict(kept.scales):
+    if dict(mechanism.public_scales(locations)) != dict(kept.scales):
         yield f"{about.names.measurements} states other scales than those that are public."
-    if mechanism.queries and set(mechanism.queries) != set(kept.measurements.values):
+    names = mechanism.query_names(locations)
+    if names and set(names) != set(kept.measurements.values):
         yield f"{about.names.measurements} has other queries than {about.statement.mechanism} has."
 
 
@@ -401,7 +433,8 @@ def _notes(directory: Path, about: Described) -> Iterator[str]:
         yield "Parameters were tuned on the data, unaccounted."
     try:
         table = published(read_parquet(regular(directory / about.names.parquet)))
-        texts: list[Any] = [table[name] for name in ("location", "name") if name in table.column_names]
+        named = ("location", "name", *public_columns(about.statement))
+        texts: list[Any] = [table[name] for name in named if name in table.column_names]
         texts = [column for column in texts if pa.types.is_string(column.type)]
         if any(pc.any(pc.match_substring_regex(column, _FORMULA), min_count=0).as_py() for column in texts):
             yield (

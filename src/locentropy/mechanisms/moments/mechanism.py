@@ -109,8 +109,7 @@ class Moments(BoundedMechanism):
         """What turns noisy integers into entropies; made of public numbers."""
         return MomentsEstimator(self.table, self.scale, self.max_users)
 
-    @property
-    def public_scales(self) -> Mapping[str, float]:
+    def public_scales(self, locations: Locations | None) -> Mapping[str, float]:
         """The scale of the noise of the sums."""
         return {"sums": self.scale}
 

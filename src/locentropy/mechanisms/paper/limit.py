@@ -96,8 +96,7 @@ class Limit(BoundedMechanism):
             self.max_locations * lattice_sensitivity(global_sensitivity(self.max_visits)), self.epsilon
         )
 
-    @property
-    def public_scales(self) -> Mapping[str, float]:
+    def public_scales(self, locations: Locations | None) -> Mapping[str, float]:
         """The scale of the noise of the entropies."""
         return {ENTROPY: self.scale}
 
