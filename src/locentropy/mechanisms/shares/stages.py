@@ -50,6 +50,10 @@ CLEAR: Final[dict[NoiseKind, float]] = {"laplace": 3.0, "gaussian": 2.5}
 """A look is clear of the noise above so many scales."""
 
 
+RETURNING: Final = 3
+"""The split counts users who came to the place at least so often."""
+
+
 def bands(
     look: Integers, look_scale: float, cell_scale: float, noise: NoiseKind, needed: float
 ) -> tuple[int, ...]:

@@ -1,31 +1,48 @@
 """Simulated places of every size: what a place of n visitors looks like.
 
-For every n on a grid, visitors are drawn from the profile (how many places they have) and from each visit law (how
-often they come). That gives the joint law of what can be seen with noise, presence and pair, and of what is wanted,
-entropy; for small n too, where no formula holds. Beyond `LARGE` visitors a place is a larger copy: sums grow in
-proportion, their deviations with the square root.
+For every n on a grid, some dozens of places are made up. Each has visitors of its own kind: the laws of how many places
+visitors have and how often they come are those of places of this size, tilted by a normal deviate of the place. That
+gives the joint law of what can be seen with noise (presence, and presence of those who return) and of what is wanted
+(entropy); for small n too, where no formula holds. Beyond `LARGE` visitors chance averages out, and expectations take
+the place of draws.
 """
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
-from locentropy.mechanisms.shares.estimator import histogram_smoothing
+from locentropy.mechanisms.shares.estimator import octaves
+from locentropy.mechanisms.shares.estimator.tilts import size_tilt, visit_tilt
+from locentropy.mechanisms.shares.stages import RETURNING, SIZE_OCTAVES, VISIT_OCTAVES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Reals = NDArray[np.float64]
+    from locentropy.mechanisms.shares.answers import NoiseKind
+
     Integers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+
+COPIES: Final = 64
+"""Simulated places for each n."""
+LARGE: Final = 256
+"""Visitors beyond which expectations are used."""
+STEP: Final = 1.15
+"""Ratio of neighbours on the grid of n, from some n on."""
+FADE: Final = 0.5
+"""A user's presence at a place falls with their own visits to it as visits^-FADE: the weights of the look."""
+LARGEST_TILT: Final = 2.0
 
 _STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 _MIXERS: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_SIZES: Final = np.arange(SIZE_OCTAVES)
 
 
+@cache
 def fixed_uniforms(count: int, stream: int) -> Reals:
     """`count` numbers in (0, 1), always the same; another stream gives others.
 
@@ -38,95 +55,16 @@ def fixed_uniforms(count: int, stream: int) -> Reals:
         state = (state ^ (state >> np.uint64(27))) * _MIXERS[1]
         state ^= state >> np.uint64(31)
     numbers: Reals = ((state >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    numbers.flags.writeable = False
     return numbers
 
 
-TILTS: Final = (-0.9, -0.45, -0.2, 0.0, 0.2, 0.45, 0.9)
-"""Octaves of visits become more likely by e^tilt each."""
-TILT_SPREAD: Final = 0.35
-"""How far places are tilted, before anything is known."""
-MIDDLES: Final = (0.0, 1.0, 2.0, 3.0)
-WIDTHS: Final = (0.25, 0.9, 1.6)
-"""Of ln visits, in the log-normal laws."""
-REGULARS: Final = (0.05, 0.15, 0.4)
-REGULAR_VISITS: Final = (2.2, 3.6)
-"""The part of regulars among passers-by, and the logarithm of how often they come."""
-LIKE_ALL: Final = 0.5
-"""How many places are like the profile of all, tilted or not, before anything is known."""
-RARE: Final = 0.003
-"""Laws that are rarer than this to begin with are left out."""
-_ROUNDS: Final = 30
-
-
-class VisitLaws(NamedTuple):
-    """Laws over octaves of visits, a row each, and how common each is before the split is looked at."""
-
-    laws: Reals
-    common: Reals
-
-
-def visit_laws(profile: Reals) -> VisitLaws:
-    """Laws that together look like the visits profile."""
-    tilts = np.array(TILTS)
-    tilted = profile * np.exp(tilts[:, None] * np.arange(profile.size))
-    tilted /= tilted.sum(axis=1, keepdims=True)
-    bell = np.exp(-(tilts**2) / (2 * TILT_SPREAD**2))
-    others = _laws_of_their_own(profile.size)
-    laws = np.concatenate([tilted, others])
-    common = np.concatenate([LIKE_ALL * bell / bell.sum(), (1 - LIKE_ALL) * _mixed(others, profile)])
-    kept = common > RARE
-    return VisitLaws(laws[kept], common[kept] / common[kept].sum())
-
-
-def _laws_of_their_own(octaves: int) -> Reals:
-    """Laws that owe nothing to the profile."""
-    middling = [_log_normal(middle, width, octaves) for middle in MIDDLES for width in WIDTHS]
-    passing = _log_normal(0.0, 0.4, octaves)
-    ruled = [
-        (1 - part) * passing + part * _log_normal(often, 0.6, octaves)
-        for part in REGULARS
-        for often in REGULAR_VISITS
-    ]
-    return np.array(middling + ruled)
-
-
-def _mixed(laws: Reals, profile: Reals) -> Reals:
-    """Weights that make the laws together look like the profile: a few rounds of expectation and maximisation."""
-    weights = np.full(len(laws), 1.0 / len(laws))
-    for _ in range(_ROUNDS):
-        weights = weights * (laws @ (profile / (weights @ laws)))
-        weights /= weights.sum()
-    return weights
-
-
-def _log_normal(middle: float, width: float, octaves: int) -> Reals:
-    """A log-normal number of visits, rounded, by octave."""
-    ends = [math.log(2.0**at + 0.5) for at in range(octaves - 1)]
-    below = [0.5 * (1 + math.erf((end - middle) / (width * math.sqrt(2)))) for end in ends]
-    law: Reals = np.maximum(np.diff([0.0, *below, 1.0]), 1e-12)
-    normal: Reals = law / law.sum()
-    return normal
-
-
-COPIES: Final = 64
-"""Simulated places for each n."""
-LARGE: Final = 256
-"""Visitors beyond which places are scaled up."""
-STEP: Final = 1.15
-"""Ratio of neighbours on the grid of n, from some n on."""
-
-
-class SimulatedPlaces(NamedTuple):
-    """Simulated places: by n, and by visit law where that matters."""
-
-    visitors: Integers
-    """n, the grid."""
-    presence: Reals
-    """The presence of each copy: n × copy."""
-    entropy: Reals
-    """n × law × copy."""
-    pair: Reals
-    """n × law × copy × 2."""
+@cache
+def fixed_deviates(stream: int) -> Reals:
+    """Normal deviates of the copies of a place: evenly spread, in a fixed order of their own for each stream."""
+    spread = ndtri((np.arange(COPIES) + 0.5) / COPIES)
+    deviates: Reals = spread[np.argsort(fixed_uniforms(COPIES, stream))]
+    return deviates
 
 
 def visitor_grid(most: int) -> Integers:
@@ -137,102 +75,229 @@ def visitor_grid(most: int) -> Integers:
     return np.array(grid, dtype=np.int64)
 
 
-def simulate_places(sizes: Reals, laws: Reals, table: Reals, cap: float, most: int) -> SimulatedPlaces:
-    """Places of 0 to `most` visitors.
+class VisitorLaws(NamedTuple):
+    """Who comes to places of each size."""
 
-    `sizes` is how likely a visitor comes from each octave of places, `laws` the visit laws, `table` the pair that a
-    visitor of 1..C visits adds for each unit of presence, `cap` the theory's M.
-    """
+    sizes: Reals
+    """Presence of all by octave of the visitor's places; sums to one."""
+    visits: Reals
+    """How often a visitor in the middle of `sizes` comes, by octave; sums to one."""
+    steepness: Reals
+    """The tilt of visits for a visitor of each octave of places: who has more places comes more often."""
+    size_tilts: Reals
+    """The tilt of `sizes` at places of each n of the grid,"""
+    size_scatter: Reals
+    """and its standard deviation among them."""
+    visit_tilts: Reals
+    """The same for the visits,"""
+    visit_scatter: Reals
+    """with its standard deviation,"""
+    visit_extra: Reals
+    """and the logarithm of what the tilt does not explain: n × octave."""
+
+
+class Weighing(NamedTuple):
+    """What a visitor counts for in the answers; public."""
+
+    noise: NoiseKind
+    cap: float
+    many_from: int
+    clear: float
+    """The part of all rows that are at places asked for their split."""
+
+
+class SimulatedPlaces(NamedTuple):
+    """Simulated places: n × copy."""
+
+    visitors: Integers
+    """n, the grid."""
+    presence: Reals
+    """In the look."""
+    returning: Reals
+    """Presence of those who return, in the split."""
+    entropy: Reals
+    deviate: Reals
+    """By how many deviations the visits of the place are tilted."""
+    sizes: Reals
+    """Equal-share presence by octave of places: n × copy × octave,"""
+    visits: Reals
+    """and by few or many places and octave of visits: n × copy × 2 × octave."""
+
+
+def simulate_places(laws: VisitorLaws, weighing: Weighing, most: int) -> SimulatedPlaces:
+    """Places of 0 to `most` visitors."""
     grid = visitor_grid(most)
-    presence = np.zeros((grid.size, COPIES))
-    entropy = np.zeros((grid.size, len(laws), COPIES))
-    pair = np.zeros((grid.size, len(laws), COPIES, 2))
-    visiting = _Visiting.under(laws, table)
-    first_large = int(np.searchsorted(grid, LARGE))
-    for at in range(1, min(first_large + 1, grid.size)):
-        n = min(int(grid[at]), LARGE)
-        share = _shares(n, 2 * at, sizes, cap)
-        presence[at] = share.sum(axis=1)
-        entropy[at], pair[at] = visiting.places(share, 2 * at + 1)
-    for values in (presence, entropy, pair):
-        values[first_large + 1 :] = values[min(first_large, grid.size - 1)]
-    return _scaled(SimulatedPlaces(grid, presence, entropy, pair), np.maximum(grid / LARGE, 1.0))
-
-
-def _shares(n: int, stream: int, sizes: Reals, cap: float) -> Reals:
-    """The shares of n visitors in each copy of a place."""
-    cell, within = _inverse(sizes, fixed_uniforms(n * COPIES, stream))
-    return 1.0 / np.maximum(histogram_smoothing.places(sizes.size, cap, within, cell), cap).reshape(COPIES, n)
-
-
-class _Visiting(NamedTuple):
-    """How often people come, and what that makes of a place."""
-
-    reached: Reals
-    """How likely a visitor comes at most 1, 2, 3, … times: law × visits."""
-    weight: Reals
-    """What 0, 1, 2, … visits add to the pair for each unit of presence,"""
-    times_log: Reals
-    """and visits × ln visits, of which entropy is made."""
-
-    @classmethod
-    def under(cls, laws: Reals, table: Reals) -> _Visiting:
-        """For all laws, and all numbers of visits that they know."""
-        reached = histogram_smoothing.reached_by_visits(laws)
-        visits = np.arange(reached.shape[1] + 1, dtype=np.float64)
-        weight = table[np.clip(visits, 1, len(table)).astype(np.intp) - 1]
-        return cls(reached, weight, visits * np.log(np.maximum(visits, 1.0)))
-
-    def places(self, share: Reals, stream: int) -> tuple[Reals, Reals]:
-        """Copies of a place whose visitors have these shares: entropy under each law, pair under each law."""
-        entropy, pair = np.empty((len(self.reached), COPIES)), np.empty((len(self.reached), COPIES, 2))
-        # The same chances for every law, so that laws differ by law alone.
-        chance, order = _ordered(share.size, stream)
-        visits = np.empty(share.size, dtype=np.intp)
-        for at, reached in enumerate(self.reached):
-            visits[order] = 1 + np.searchsorted(reached[:-1], chance, side="right")
-            by_place = visits.reshape(share.shape)
-            total = by_place.sum(axis=1)
-            entropy[at] = np.log(total) - self.times_log[by_place].sum(axis=1) / total
-            pair[at] = np.einsum("ij,ijk->ik", share, self.weight[by_place])
-        return entropy, pair
-
-
-@cache
-def _ordered(count: int, stream: int) -> tuple[Reals, NDArray[np.intp]]:
-    """Scattered numbers in ascending order, in which they are found quickly, and where each belongs."""
-    chance = fixed_uniforms(count, stream)
-    order = np.argsort(chance)
-    return chance[order], order
-
-
-def _inverse(law: Reals, chance: Reals) -> tuple[NDArray[np.intp], Reals]:
-    """The cell at which a law has reached each chance, and how far into the cell that is."""
-    reached = np.cumsum(law) / law.sum()
-    cell = np.minimum(np.searchsorted(reached, chance, side="right"), law.size - 1)
-    begun = np.concatenate([[0.0], reached])[cell]
-    width = np.maximum(np.diff(reached, prepend=0.0)[cell], 1e-300)
-    return cell, np.clip((chance - begun) / width, 0.0, 1 - 1e-12)
-
-
-def _scaled(small: SimulatedPlaces, times: Reals) -> SimulatedPlaces:
-    """Large places from copies of smaller ones, and every n spread over its cell of the grid."""
-
-    def grown(values: Reals, axis: int) -> Reals:
-        factor = times.reshape([-1] + [1] * (values.ndim - 1))
-        mean = values.mean(axis=axis, keepdims=True)
-        larger: Reals = factor * mean + np.sqrt(factor) * (values - mean)
-        return larger
-
-    by_law = times[:, None, None]
-    mean = small.entropy.mean(axis=2, keepdims=True)
-    entropy = mean + np.log(by_law) + (small.entropy - mean) / np.sqrt(by_law)
+    shape = (grid.size, COPIES)
+    found = SimulatedPlaces(
+        grid,
+        *(np.zeros(shape) for _ in range(4)),
+        np.zeros((*shape, SIZE_OCTAVES)),
+        np.zeros((*shape, 2, VISIT_OCTAVES)),
+    )
+    drawing = _Drawing.under(laws, weighing)
+    first_large = min(int(np.searchsorted(grid, LARGE)), grid.size - 1)
+    for at in range(1, first_large + 1):
+        kinds = _Kinds.of_places(laws, at, at)
+        drawing.draw(found, at, kinds, min(int(grid[at]), LARGE))
+    if first_large + 1 < grid.size:
+        drawing.extend(found, first_large, laws)
     # A cell of the grid stands for all n in it, as soon as there are others than its own.
     inside = STEP ** ((np.arange(COPIES) + 0.5) / COPIES - 0.5)
-    inside = np.where(small.visitors[:, None] >= 20, inside, 1.0)
-    return SimulatedPlaces(
-        small.visitors,
-        grown(small.presence, 1) * inside,
-        entropy + np.log(inside)[:, None, :],
-        grown(small.pair, 2) * inside[:, None, :, None],
+    inside = np.where(grid[:, None] >= 20, inside, 1.0)
+    return found._replace(
+        presence=found.presence * inside,
+        returning=found.returning * inside,
+        entropy=found.entropy + np.where(grid[:, None] > 1, np.log(inside), 0.0),
+        sizes=found.sizes * inside[:, :, None],
+        visits=found.visits * inside[:, :, None, None],
     )
+
+
+class _Kinds(NamedTuple):
+    """The visitors of each copy of a place."""
+
+    deviate: Reals
+    """The deviate of the tilt of visits: copy,"""
+    sizes: Reals
+    """how likely a visitor is in each octave of places: copy × octave,"""
+    visits: Reals
+    """and of visits, for each octave of places: copy × octave × octave."""
+
+    @classmethod
+    def of_places(cls, laws: VisitorLaws, at: int, stream: int) -> _Kinds:
+        """At places of the size with this position on the grid."""
+        deviate = fixed_deviates(2 * stream)
+        of_sizes = laws.size_tilts[at] + laws.size_scatter[at] * fixed_deviates(2 * stream + 1)
+        sizes = laws.sizes * np.exp(size_tilt(of_sizes))
+        tilt = (laws.visit_tilts[at] + laws.visit_scatter[at] * deviate)[:, None] + laws.steepness
+        logs = visit_tilt(np.clip(tilt, -LARGEST_TILT, LARGEST_TILT)) + laws.visit_extra[at]
+        visits = laws.visits * np.exp(logs)
+        return cls(
+            deviate, sizes / sizes.sum(axis=1, keepdims=True), visits / visits.sum(axis=2, keepdims=True)
+        )
+
+
+class _Drawing(NamedTuple):
+    """What a visitor of each octave counts for, and places made of such visitors."""
+
+    weighing: Weighing
+    per_visitor: Reals
+    """Visitors for each unit of presence, by octave of places."""
+    fading: Reals
+    """The mean weight of a place of a user, by octave of the user's places: what one's own weight is divided by."""
+    coming_back: Reals
+    """The part of the places of a user where they return, by octave of places."""
+
+    @classmethod
+    def under(cls, laws: VisitorLaws, weighing: Weighing) -> _Drawing:
+        usual = laws.visits * np.exp(visit_tilt(np.clip(laws.steepness, -LARGEST_TILT, LARGEST_TILT)))
+        usual /= usual.sum(axis=1, keepdims=True)
+        power = -FADE if weighing.noise == "laplace" else -2 * FADE
+        visits = octaves.visits_within()
+        return cls(
+            weighing,
+            1 / octaves.mean_share(weighing.cap),
+            usual @ (visits**power).mean(axis=1),
+            usual @ (visits >= RETURNING).mean(axis=1),
+        )
+
+    def weights(self, octave: NDArray[np.intp], places: Reals, visits: Reals) -> tuple[Reals, Reals]:
+        """The weights of visitors in the look and in the split."""
+        cap = self.weighing.cap
+        returns = 1 + (places - 1) * self.weighing.clear * self.coming_back[octave]
+        if self.weighing.noise == "laplace":
+            look = np.minimum(visits**-FADE / (places * self.fading[octave]), 1 / cap)
+            back = 1 / np.maximum(returns, cap)
+        else:
+            look = np.minimum(visits**-FADE / np.sqrt(places * self.fading[octave]), 1.0)
+            back = 1 / np.sqrt(returns)
+        return look, np.where(visits >= RETURNING, back, 0.0)
+
+    def draw(self, found: SimulatedPlaces, at: int, kinds: _Kinds, n: int) -> None:
+        """Fill in places of n visitors, each drawn."""
+        cap = self.weighing.cap
+        chance = [fixed_uniforms(COPIES * n, 4 * at + stream) for stream in range(4)]
+        copy = np.repeat(np.arange(COPIES), n)
+        octave = _drawn(kinds.sizes * self.per_visitor, copy, chance[0])
+        places = octaves.places(cap, chance[1], octave)
+        often = _drawn(kinds.visits.reshape(-1, VISIT_OCTAVES), copy * SIZE_OCTAVES + octave, chance[2])
+        visits = octaves.visits(chance[3], often)
+        look, back = self.weights(octave, places, visits)
+        equal = 1 / np.maximum(places, cap)
+        found.deviate[at] = kinds.deviate
+        found.presence[at] = look.reshape(COPIES, n).sum(axis=1)
+        found.returning[at] = back.reshape(COPIES, n).sum(axis=1)
+        cell = copy * SIZE_OCTAVES + octave
+        found.sizes[at] = np.bincount(cell, equal, COPIES * SIZE_OCTAVES).reshape(COPIES, -1)
+        cell = (2 * copy + (octave >= self.weighing.many_from)) * VISIT_OCTAVES + often
+        found.visits[at] = np.bincount(cell, equal, COPIES * 2 * VISIT_OCTAVES).reshape(COPIES, 2, -1)
+        total = visits.reshape(COPIES, n).sum(axis=1)
+        by_log = (visits * np.log(visits)).reshape(COPIES, n).sum(axis=1)
+        found.entropy[at] = np.maximum(np.log(total) - by_log / total, 0.0) if n > 1 else 0.0
+
+    def extend(self, found: SimulatedPlaces, first: int, laws: VisitorLaws) -> None:
+        """Fill in places beyond `first` by expectation; what chance did there matters less with the square root."""
+        tables = self._tables()
+        base = self._expected(_Kinds.of_places(laws, first, first), tables)
+        n = min(float(found.visitors[first]), LARGE)
+        luck = (
+            found.presence[first] / (n * base.presence) - 1,
+            found.returning[first] / (n * base.returning) - 1,
+        )
+        gap_luck = np.log(n) - found.entropy[first] - base.gap
+        for at in range(first + 1, found.visitors.size):
+            # The same copies: their deviates are those of `first`.
+            kinds = _Kinds.of_places(laws, at, first)
+            here = self._expected(kinds, tables)
+            times = float(found.visitors[at])
+            fading = (n / times) ** 0.5
+            found.deviate[at] = kinds.deviate
+            found.presence[at] = times * here.presence * (1 + luck[0] * fading)
+            found.returning[at] = times * here.returning * (1 + luck[1] * fading)
+            gap = np.maximum(here.gap + gap_luck * fading, 0.0)
+            found.entropy[at] = np.maximum(np.log(times) - gap, 0.0)
+            found.sizes[at] = times * here.sizes
+            found.visits[at] = times * here.visits
+
+    def _tables(self) -> tuple[Reals, Reals]:
+        """Mean weights in look and split, by octave of places and octave of visits."""
+        places = octaves.places_within(self.weighing.cap)[:, None, ::4, None]
+        visits = octaves.visits_within()[None, :, None, ::4]
+        octave = np.arange(SIZE_OCTAVES)[:, None, None, None]
+        look, back = self.weights(*np.broadcast_arrays(octave, places, visits))
+        return look.mean(axis=(2, 3)), back.mean(axis=(2, 3))
+
+    def _expected(self, kinds: _Kinds, tables: tuple[Reals, Reals]) -> _Expected:
+        visitors = kinds.sizes * self.per_visitor
+        visitors /= visitors.sum(axis=1, keepdims=True)
+        joint = visitors[:, :, None] * kinds.visits
+        visits = octaves.visits_within()
+        by_visits = joint.sum(axis=1)
+        mean = by_visits @ visits.mean(axis=1)
+        gap = by_visits @ (visits * np.log(visits)).mean(axis=1) / mean - np.log(mean)
+        equal = joint / self.per_visitor[:, None]
+        many = self.weighing.many_from
+        grouped = np.stack([equal[:, :many].sum(axis=1), equal[:, many:].sum(axis=1)], axis=1)
+        look, back = (np.einsum("cjk,jk->c", joint, table) for table in tables)
+        return _Expected(look, np.maximum(back, 1e-300), gap, equal.sum(axis=2), grouped)
+
+
+class _Expected(NamedTuple):
+    """For each visitor of each copy."""
+
+    presence: Reals
+    returning: Reals
+    gap: Reals
+    """ln n − H of a large place."""
+    sizes: Reals
+    visits: Reals
+
+
+def _drawn(laws: Reals, row: NDArray[np.intp], chance: Reals) -> NDArray[np.intp]:
+    """For each chance, the cell that the law in its row has reached there."""
+    reached = np.cumsum(laws, axis=1)
+    reached /= reached[:, -1:]
+    rows = np.arange(len(laws))[:, None]
+    cell = np.searchsorted((reached + rows).ravel(), chance * (1 - 1e-9) + row, side="right")
+    within: NDArray[np.intp] = np.minimum(cell - row * laws.shape[1], laws.shape[1] - 1)
+    return within

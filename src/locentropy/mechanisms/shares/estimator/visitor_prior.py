@@ -15,10 +15,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from locentropy.mechanisms.shares.estimator.noise_law import log_density
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
+
+    from locentropy.mechanisms.shares.answers import NoiseKind
 
     Integers = NDArray[np.int64]
     Reals = NDArray[np.float64]
@@ -46,21 +50,18 @@ def bin_presence(look: Reals, scale: float) -> PresenceBins:
     return PresenceBins(middle, places, bin_of)
 
 
-def likelihood(presence: Reals, bins: PresenceBins, scale: float) -> Reals:
-    """How likely each bin's look is at each presence, the likeliest counting 1: presence × bin."""
-    away: Reals = np.abs(presence[:, None] - bins.middle) / scale
-    away -= away.min(axis=0)
-    np.exp(-away, out=away)
-    return away
+def likelihood(presence: Reals, bins: PresenceBins, scale: float, noise: NoiseKind) -> Reals:
+    """How likely each bin's look is at each presence, the likeliest counting 1: a further axis of bins."""
+    logs = log_density(noise, (presence[..., None] - bins.middle) / scale)
+    logs -= logs.max(axis=tuple(range(presence.ndim)))
+    return np.exp(logs, out=logs)
 
 
-LEFT: Final = {0.15: 1.0, 0.4: 1.0, 0.8: 1.0, 1.3: 1.0, 2.0: 0.4, 3.0: 0.15}
+LEFT: Final = {0.15: 1.0, 0.4: 1.0, 0.8: 1.0, 1.3: 0.5, 2.0: 0.1, 3.0: 0.02}
 """Widths below the top, in nats, and how much each is believed to begin with."""
-BELLS: Final = (0.15, 0.4, 0.8, 1.3, 2.0, 3.0)
-POWERS: Final = (0.6, 0.8, 1.0, 1.3, 1.8)
-"""Above the top: widths of a bell, or exponents of a power law."""
-ZIPF: Final = 4.5
-"""Zipf's law, the power 1, is believed so many times more than the others."""
+BELLS: Final = {0.15: 0.3, 0.4: 0.5, 0.8: 1.0, 1.3: 2.0, 2.0: 0.5, 3.0: 0.1}
+POWERS: Final = {0.6: 0.02, 0.8: 0.05, 1.0: 0.5, 1.3: 3.0, 1.8: 3.0}
+"""Above the top: widths of a bell, or exponents of a power law; and how much each is believed."""
 SMALL: Final = (0.3, 0.25, 0.2, 0.15, 0.1)
 """The second crowd: how likely a small place has 0, 1, 2, … visitors."""
 SMALL_SHARES: Final = {0.0: 1.0, 0.3: 0.1, 0.6: 0.1, 0.85: 0.1}
@@ -179,9 +180,12 @@ def _shapes() -> tuple[Reals, Reals, Reals]:
 
 @cache
 def _shape_beliefs() -> Reals:
-    left, _, power = _shapes()
-    believed = np.array([LEFT[width] for width in left[:, 0].tolist()])
-    return believed * np.where(power[:, 0] == 1.0, ZIPF, 1.0)
+    left, above, power = (column[:, 0].tolist() for column in _shapes())
+    by_tail = [
+        POWERS[exponent] if math.isinf(bell) else BELLS[bell]
+        for bell, exponent in zip(above, power, strict=True)
+    ]
+    return np.array([LEFT[width] for width in left]) * np.array(by_tail)
 
 
 def _laws(tops: Reals) -> Reals:

@@ -1,0 +1,314 @@
+"""Who comes to which places: laws of visitors by size of place, fitted to the histograms of the bands.
+
+Visitors of busy places are not those of small ones: they have fewer or more places, and come more or less often. The
+histograms say so for each band of the look. A few passes of
+
+    simulate places under the laws so far
+    read the looks: the visitor prior, and so what each band is foreseen to hold
+    tilt the laws of each band until it holds what was measured
+
+bring both into agreement. Between bands, tilts are interpolated in ln n.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from locentropy.mechanisms.shares.estimator import octaves
+from locentropy.mechanisms.shares.estimator.histogram_smoothing import smooth_sizes, smooth_visits
+from locentropy.mechanisms.shares.estimator.noise_law import deviation, usual_largest
+from locentropy.mechanisms.shares.estimator.simulated_places import (
+    COPIES,
+    FADE,
+    LARGEST_TILT,
+    VisitorLaws,
+    Weighing,
+    simulate_places,
+    visitor_grid,
+)
+from locentropy.mechanisms.shares.estimator.tilts import fit_of_laws, fit_tilts, size_tilt, visit_tilt
+from locentropy.mechanisms.shares.estimator.visitor_prior import (
+    PresenceBins,
+    Total,
+    bin_presence,
+    learn_visitor_prior,
+    likelihood,
+)
+from locentropy.mechanisms.shares.stages import SIZE_OCTAVES, VISIT_OCTAVES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from locentropy.mechanisms.shares.answers import Answers
+    from locentropy.mechanisms.shares.estimator.simulated_places import SimulatedPlaces
+
+    Integers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+
+PASSES: Final = 3
+SCATTER: Final = (0.22, 0.5)
+"""Standard deviation between places of ln(presence/n) beyond chance: the first, and the second over √n."""
+GAP_SCATTER: Final = 0.8
+"""Standard deviation between places of ln(ln n − H) beyond chance."""
+STEEPNESS: Final = (0.12, 0.1)
+"""Visits of a user with twice as many places are tilted by this, before anything is seen; and how sure that is."""
+USUAL_SIZE_TILT: Final = -0.05
+USUAL_VISIT_TILT: Final = 0.08
+"""Tilts for each nat of n beyond exp(BUSY_FROM), before anything is seen: busy places have more newcomers and regulars."""
+BUSY_FROM: Final = 4.0
+BUSY_TO: Final = 8.0
+TAPER: Final = 0.6
+"""Who comes dozens of times is a larger part of the visitors of small places (homes, work) than of busy ones."""
+_SURE_SIZES: Final = 0.5
+_STEEPNESSES: Final[NDArray[np.float64]] = np.arange(-0.3, 0.4, 0.01)
+_OCTAVE: Final = np.arange(SIZE_OCTAVES)
+
+
+class Fitted(NamedTuple):
+    """Simulated places that agree with the histograms, and how common each size is."""
+
+    simulated: SimulatedPlaces
+    bins: PresenceBins
+    seen: Reals
+    """The likelihood of each bin's look at each simulated place: n × copy × bin."""
+    prior: Reals
+    """The visitor prior: n."""
+    laws: VisitorLaws
+
+
+def fit_visitors(answers: Answers, max_users: int) -> Fitted:
+    """Fit the laws of visitors and the visitor prior to the look, the sizes and the visits."""
+    fitting = _Fitting(answers, max_users)
+    for _ in range(PASSES):
+        fitting.read_looks()
+        fitting.fit_sizes()
+        fitting.fit_visits()
+    return fitting.read_looks()
+
+
+class _Fitting:
+    """The laws as they stand, and the passes that improve them."""
+
+    def __init__(self, answers: Answers, max_users: int) -> None:
+        self.answers, self.max_users = answers, max_users
+        self.noise = deviation(answers.noise)
+        self.grid = visitor_grid(max_users)
+        self.log_n = np.log(np.maximum(self.grid, 1))
+        self.bins = bin_presence(answers.look, answers.look_scale)
+        self.share = octaves.mean_share(answers.cap)
+        smooth = self._smooth_sizes()
+        self.users = float(smooth.sum())
+        self.told_sizes = self.sizes = smooth / smooth.sum()
+        noisy = answers.visits.sum(axis=(0, 1))
+        spread = self.noise * answers.visits_scale * math.sqrt(answers.visits.size / VISIT_OCTAVES)
+        told = smooth_visits(noisy, spread)
+        self.told_visits = told / told.sum()
+        self.middle = float(self.sizes @ _OCTAVE)
+        self.slope = STEEPNESS[0]
+        self.clear = 0.5
+        nothing = np.zeros(self.grid.size)
+        self.size_tilts = self.size_unsure = self.visit_tilts = nothing
+        self.visit_rest = np.zeros((len(answers.visits), VISIT_OCTAVES))
+        self.visit_extra = np.zeros((self.grid.size, VISIT_OCTAVES))
+
+    def _smooth_sizes(self) -> Reals:
+        answers = self.answers
+        listed = answers.look.size
+        # People go to more places where there are more; from a few dozen on that levels off.
+        usual = math.log(min(max(math.sqrt(listed) / 6, 1.5), 15.0)), _SURE_SIZES
+        possible = octaves.possible_sizes(answers.cap, listed)
+        noisy = answers.sizes.sum(axis=0)[:possible]
+        spread = self.noise * answers.sizes_scale * math.sqrt(len(answers.sizes))
+        smooth = smooth_sizes(noisy, spread, (1 / (self.share * answers.cap))[:possible], usual)
+        return np.concatenate([smooth, np.zeros(SIZE_OCTAVES - possible)])
+
+    def laws(self) -> VisitorLaws:
+        """The laws as they stand, with what is not known of them as scatter between places."""
+        steepness = self.slope * (_OCTAVE - self.middle)
+        visits = _middle_law(self.told_visits, self.sizes, steepness)
+        far = np.maximum(np.arange(VISIT_OCTAVES) - 4, 0)
+        fading = TAPER * np.clip(np.log(np.maximum(self.grid, 1) / 5) / math.log(4), 0, 1)
+        extra = self.visit_extra - fading[:, None] * far
+        scatter = (SCATTER[0] + SCATTER[1] / np.sqrt(np.maximum(self.grid, 1))) / self._size_lever()
+        return VisitorLaws(
+            sizes=self.sizes,
+            visits=visits,
+            steepness=steepness,
+            size_tilts=self.size_tilts,
+            size_scatter=np.sqrt(scatter**2 + self.size_unsure**2),
+            visit_tilts=self.visit_tilts,
+            visit_scatter=np.minimum(GAP_SCATTER / _gap_levers(visits, self.visit_tilts, extra), 1.0),
+            visit_extra=extra,
+        )
+
+    def _size_lever(self) -> float:
+        """d ln(n / presence) / d tilt."""
+
+        def per_presence(tilt: float) -> float:
+            law = self.sizes * np.exp(size_tilt(np.array(tilt)))
+            return float((law / self.share).sum() / law.sum())
+
+        return max(math.log(per_presence(0.1) / per_presence(-0.1)) / 0.2, 0.3)
+
+    def read_looks(self) -> Fitted:
+        """Simulate places under the laws as they stand, and learn how common each size is."""
+        answers = self.answers
+        weighing = Weighing(answers.noise, answers.cap, answers.many_from, self.clear)
+        laws = self.laws()
+        simulated = simulate_places(laws, weighing, self.max_users)
+        seen = likelihood(simulated.presence, self.bins, answers.look_scale, answers.noise)
+        at_n = seen.mean(axis=1)
+        presence = simulated.presence.mean(axis=1)
+        largest = float(answers.look.max()) - answers.look_scale * usual_largest(
+            answers.noise, answers.look.size
+        )
+        most = max(largest, 2 * answers.look_scale, 2 * float(presence[1]))
+        prior = learn_visitor_prior(self.grid, presence, at_n, self.bins.places, self._total(laws), most)
+        self.now = Fitted(simulated, self.bins, seen, prior, laws)
+        return self.now
+
+    def _total(self, laws: VisitorLaws) -> Total:
+        """All presence: the sum of the looks and the histogram of sizes know it, each with its own noise."""
+        answers = self.answers
+        variance = self.noise**2
+        by_look = variance * answers.look_scale**2 * answers.look.size
+        other, by_sizes = float(answers.sizes.sum()), variance * answers.sizes_scale**2 * answers.sizes.size
+        if answers.noise == "gaussian":
+            per_user = self._presence_per_user(laws)
+            other = self.users * per_user
+            by_sizes = by_sizes * per_user**2 + (0.15 * other) ** 2
+        precision = 1 / by_look + 1 / by_sizes
+        best = (float(answers.look.sum()) / by_look + other / by_sizes) / precision
+        # Presence is never below what noise could hide, or a fifth of a visitor with one place at each.
+        best = max(best, min(0.2 * answers.look.size / answers.cap, precision**-0.5))
+        return Total(best, precision**-0.5, other, math.sqrt(by_sizes))
+
+    def _presence_per_user(self, laws: VisitorLaws) -> float:
+        """With weights of ℓ₂ norm 1, a user of m places has about √m of presence."""
+        usual = laws.visits * np.exp(visit_tilt(np.clip(laws.steepness, -LARGEST_TILT, LARGEST_TILT)))
+        usual /= usual.sum(axis=1, keepdims=True)
+        visits = octaves.visits_within()
+        first, second = (usual @ (visits**-power).mean(axis=1) for power in (FADE, 2 * FADE))
+        return float(self.sizes @ (first / np.sqrt(self.share * second)))
+
+    def _by_band(self, edges: Reals, held: Reals) -> tuple[Reals, Reals]:
+        """What the places of each band hold, as their looks are read now; and the mean ln n of that presence."""
+        now = self.now
+        band = np.searchsorted(edges, self.bins.middle)
+        in_band = band[:, None] == np.arange(edges.size + 1)
+        at_n = now.seen.mean(axis=1)
+        per_bin = self.bins.places / np.maximum(now.prior @ at_n * COPIES, 1e-300)
+        weight = np.tensordot(now.seen, in_band * per_bin[:, None], 1) * now.prior[:, None, None]
+        flat = held.reshape(*held.shape[:2], -1)
+        by_n = np.matmul(weight.transpose(0, 2, 1), flat)
+        mass = by_n.sum(axis=2)
+        middle = (self.log_n @ mass) / np.maximum(mass.sum(axis=0), 1e-300)
+        middle = np.maximum.accumulate(middle + 1e-6 * np.arange(middle.size))
+        return by_n.sum(axis=0).reshape(-1, *held.shape[2:]), middle
+
+    def fit_sizes(self) -> None:
+        """Tilt the law of places of each band to its histogram."""
+        answers = self.answers
+        held, middle = self._by_band(answers.size_edges, self.now.simulated.sizes)
+        # The law of all, changed so that all bands together hold what was measured.
+        ratio = np.clip(
+            self.told_sizes / np.maximum(held.sum(axis=0) / max(held.sum(), 1e-300), 1e-12), 0.5, 2
+        )
+        self.sizes = self.sizes * ratio
+        self.sizes = self.sizes / self.sizes.sum()
+        self.middle = float(self.sizes @ _OCTAVE)
+        current = np.interp(middle, self.log_n[1:], self.size_tilts[1:])
+        usual = _usual(middle, USUAL_SIZE_TILT)
+        spread = self.noise * answers.sizes_scale
+        tilts, unsure = fit_tilts(answers.sizes, spread, held * ratio, current, size_tilt, usual)
+        self.size_tilts = np.interp(self.log_n, middle, tilts - usual) + _usual(self.log_n, USUAL_SIZE_TILT)
+        self.size_unsure = np.interp(self.log_n, middle, unsure)
+
+    def fit_visits(self) -> None:
+        """Tilt the law of visits of each band to its histogram, and those of users with few and with many places."""
+        answers = self.answers
+        held, middle = self._by_band(answers.visit_edges, self.now.simulated.visits)
+        spread = self.noise * answers.visits_scale
+        self._fit_slope(held.sum(axis=0), spread * math.sqrt(len(held)))
+        counts, foreseen, spread = answers.visits.sum(axis=1), held.sum(axis=1), spread * math.sqrt(2)
+        current = np.interp(middle, self.log_n[1:], self.visit_tilts[1:])
+        usual = _usual(middle, USUAL_VISIT_TILT)
+        tilts, _ = fit_tilts(counts, spread, foreseen, current, visit_tilt, usual)
+        tilted = foreseen * np.exp(visit_tilt(tilts) - visit_tilt(current))
+        self.visit_rest = self.visit_rest + _residual(counts, spread, tilted)
+        self.visit_extra = np.stack(
+            [np.interp(self.log_n, middle, each) for each in self.visit_rest.T], axis=1
+        )
+        self.visit_tilts = np.interp(self.log_n, middle, tilts - usual) + _usual(self.log_n, USUAL_VISIT_TILT)
+        self._fit_clear()
+
+    def _fit_slope(self, held: Reals, spread: float) -> None:
+        """How much more often those come who have more places."""
+        many = self.answers.many_from
+        fit = -(((_STEEPNESSES - STEEPNESS[0]) / STEEPNESS[1]) ** 2) / 2
+        for noisy, law, part in zip(
+            self.answers.visits.sum(axis=0), held, (slice(many), slice(many, None)), strict=True
+        ):
+            at = self.sizes[part] @ _OCTAVE[part] / max(self.sizes[part].sum(), 1e-9) - self.middle
+            foreseen = law / max(law.sum(), 1e-9) + 1e-9
+            tilted = foreseen * np.exp(visit_tilt(_STEEPNESSES * at) - visit_tilt(np.array(self.slope * at)))
+            fit = fit + fit_of_laws(noisy, spread, tilted)
+        weight = np.exp(fit - fit.max())
+        self.slope = float(weight @ _STEEPNESSES / weight.sum())
+
+    def _fit_clear(self) -> None:
+        """The part of all rows at the places that were asked for their split."""
+        asked = np.zeros(self.bins.bin_of.size, dtype=bool)
+        asked[self.answers.split_at] = True
+        at_n = self.now.prior[:, None] * self.now.seen.mean(axis=1)
+        mean = self.grid @ at_n / np.maximum(at_n.sum(axis=0), 1e-300)
+        rows = mean[self.bins.bin_of]
+        self.clear = float(rows[asked].sum() / max(rows.sum(), 1e-300))
+
+
+def _usual(log_n: Reals, slope: float) -> Reals:
+    """The tilt expected at places of this size, before anything is seen."""
+    beyond: Reals = slope * np.clip(log_n - BUSY_FROM, 0.0, BUSY_TO - BUSY_FROM)
+    return beyond
+
+
+def _middle_law(told: Reals, sizes: Reals, steepness: Reals) -> Reals:
+    """The law of visits of a user in the middle: such that all together, each with their own tilt, are as told."""
+    tilted = np.exp(visit_tilt(np.clip(steepness, -LARGEST_TILT, LARGEST_TILT)))
+    law = told.copy()
+    for _ in range(30):
+        each = law * tilted
+        each /= each.sum(axis=1, keepdims=True)
+        law = law * told / np.maximum(sizes @ each, 1e-12)
+        law /= law.sum()
+    return law
+
+
+def _gap_levers(visits: Reals, tilts: Reals, extra: Reals) -> Reals:
+    """d ln(ln n − H) / d tilt of large places, at each n."""
+    counts = octaves.visits_within()
+    mean, by_log = counts.mean(axis=1), (counts * np.log(counts)).mean(axis=1)
+
+    def log_gap(off: float) -> Reals:
+        law = visits * np.exp(visit_tilt(tilts + off) + extra)
+        law /= law.sum(axis=1, keepdims=True)
+        gap: Reals = np.log(np.maximum(law @ by_log / (law @ mean) - np.log(law @ mean), 1e-6))
+        return gap
+
+    return np.maximum((log_gap(0.15) - log_gap(-0.15)) / 0.3, 0.5)
+
+
+def _residual(counts: Reals, spread: float, held: Reals) -> Reals:
+    """The logarithm of what a tilt leaves to explain, in cells of bands that stand clear of their noise."""
+    law = held / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
+    total = np.maximum((law * counts).sum(axis=1) / np.maximum((law**2).sum(axis=1), 1e-300), spread)[:, None]
+    expected = total * law
+    off = counts - expected
+    by_roughness = (0.3 * expected) ** 2 / ((0.3 * expected) ** 2 + spread**2)
+    trust = np.maximum(by_roughness, 1 - (3.5 * spread) ** 2 / np.maximum(off**2, 1e-9))
+    ratio = (expected + trust * off) / np.maximum(expected, 1e-9)
+    rest: Reals = 0.7 * np.log(np.clip(ratio, 0.3, 30))
+    return rest
