@@ -254,7 +254,8 @@ def _leaning(statement: Statement) -> str:
     if not statement.attributes:
         return ""
     explained = {
-        effect.name: f" (it explains {effect.explained:.0%} of the spread)" for effect in statement.leans_on
+        effect.name: f" (it explains {100 * effect.explained:.0f} % of the spread)"
+        for effect in statement.leans_on
     }
     named = ", ".join(f"{name}{explained.get(name, '')}" for name in statement.attributes)
     return f" Values lean on attributes, which come from the public list and never from the visits: {named}."

@@ -126,6 +126,17 @@ class Release:
         """The number of locations."""
         return int(self.table.num_rows)
 
+    @property
+    def too_uncertain(self) -> NDArray[np.bool_]:
+        """The places without a value because of the rule for uncertain rows, and not because they are withheld."""
+        none: NDArray[np.bool_] = self.table["entropy"].is_null().to_numpy()
+        if self.statement.max_std_error is None:
+            return np.zeros(len(self), dtype=bool)
+        if self.measurements is None:
+            return none
+        measured = self.measurements.measurements.locations.cast(pa.string())
+        return none & pc.is_in(self.table["location"].cast(pa.string()), value_set=measured).to_numpy()
+
     def to_arrow(self) -> pa.Table:
         """The published table; null where a value is withheld."""
         return self.table

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from locentropy.core.estimates import Estimates
+from locentropy.core.estimates import AttributeEffect, Estimates
 from locentropy.core.locations import Locations
 from locentropy.release.release import Release
 
@@ -31,7 +31,14 @@ HOSTILE = (
 
 
 def town(
-    count: int, *, mechanism: str = "Moments", names: Any = None, coordinates: bool = True, **words: Any
+    count: int,
+    *,
+    mechanism: str = "Moments",
+    names: Any = None,
+    coordinates: bool = True,
+    attributes: Any = None,
+    explained: float = 0.5,
+    **words: Any,
 ) -> Release:
     """A release of places that lie near the knots of a grid, so that each can be told apart from its neighbours."""
     generator = np.random.default_rng(7)
@@ -58,8 +65,12 @@ def town(
             column[::3] = np.nan
     estimand = "true" if mechanism == "Shares" else "bounded"
     private = "guarantee" not in words
+    named = tuple(attributes or ())
+    columns["leans_on"] = tuple(AttributeEffect(name, explained) for name in named)
     estimates = Estimates(ids, entropy, estimand, private, **columns)
-    places = Locations(ids, pa.array(called, pa.string()), *((lat, lon) if coordinates else ()))
+    where = (lat, lon) if coordinates else (None, None)
+    places = Locations(ids, pa.array(called, pa.string()), *where, attributes or {}, bool(attributes))
+    words |= {"attributes": places.attribute_names}
     return Release.of(estimates, places, statement(mechanism=mechanism, estimand=estimand, **words))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -46,8 +47,7 @@ def test_the_numbers_are_those_of_the_table(mechanism: str) -> None:
             assert columns[name][at] == (known if known is None else pytest.approx(known, abs=6e-5))
         assert columns["name"][at] == table[place]["name"]
     assert ("std_error" in columns) == ("chance" in columns) == (mechanism != "LimitSS")
-    by = "entropy_busy" if mechanism == "Shares" else "entropy"
-    ranked = [table[place][by] for place in columns["id"] if table[place][by] is not None]
+    ranked = [table[place]["entropy"] for place in columns["id"] if table[place]["entropy"] is not None]
     assert ranked == sorted(ranked, reverse=True)
 
 
@@ -135,9 +135,34 @@ def test_without_error_bars_no_certainty_is_claimed() -> None:
     assert "Top 10" not in parsed.words
 
 
-def test_what_the_ranking_is_by_is_said() -> None:
-    assert "entropy_busy" in Parsed(page(town(30, mechanism="Shares"))).words
-    assert "entropy_busy" not in page(town(30)).decode()
+def test_attributes_are_shown_and_what_they_did_is_said() -> None:
+    kinds = pa.array(["café"] * 20 + ["park"] * 9 + [None], pa.string())
+    made = town(30, mechanism="Shares", attributes={"kind": kinds}, explained=0.43)
+    parsed = Parsed(page(made))
+    assert parsed.data["attributes"] == ["kind"]
+    table = {row["location"]: row["kind"] for row in made.to_arrow().to_pylist()}
+    columns = parsed.data["columns"]
+    assert columns["a0"] == [table[place] for place in columns["id"]]
+    assert "estimates of places whose kind is “café” lean on others of that kind" in parsed.words
+    assert "estimates of places lean on places nearby" in parsed.words
+    assert "kind explains about 43 % of how places differ" in parsed.words
+    without = Parsed(page(town(30, mechanism="Shares")))
+    assert without.data["attributes"] == []
+    assert " lean on " not in without.words
+
+
+def test_places_that_are_too_uncertain_are_said_not_to_be_shown() -> None:
+    made = town(30, max_std_error=0.4)
+    parsed = Parsed(page(made))
+    left_out = int(made.to_arrow()["entropy"].null_count)
+    assert 0 < left_out < 30
+    assert sum(parsed.data["columns"]["uncertain"]) == left_out
+    assert f"{left_out} of them not shown: too uncertain" in parsed.words
+    assert "of them withheld" not in parsed.words
+    assert "Small grey dots are places whose value is not shown" in parsed.words
+    assert "protects" in parsed.words or "protect anybody" in parsed.words
+    nothing = Parsed(page(town(30, max_std_error=0.001)))
+    assert "above the limit that the owner chose" in nothing.words
 
 
 def test_withheld_places_are_there_and_said() -> None:

@@ -172,7 +172,8 @@ def test_of_a_release() -> None:
     assert np.nansum(places.chance) == pytest.approx(TOP)
     assert (places.rank[places.order[:33]] > 0).all()
     assert places.expected_right == pytest.approx(places.chance[places.order[:TOP]].sum())
-    assert ranking_of(town(50, mechanism="Shares")).by == "entropy_busy"
+    of_shares = town(50, mechanism="Shares")
+    assert (ranking_of(of_shares).value == of_shares.to_arrow()["entropy"].to_numpy()).all()
     assert ranking_of(town(50, mechanism="LimitSS")).chance is None
 
 

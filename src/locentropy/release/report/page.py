@@ -102,7 +102,7 @@ def page(release: Release, *, most: int = MOST) -> bytes:
         manifest=joined(dump_document(manifest(statement), heading(statement)).decode()),
         release_id=tag("code", statement.release_id),
         version=joined(statement.software_version),
-        data=script_json(_data(release, ranking, shown)),
+        data=script_json(_data(release, shown)),
         script=Html(script),
     )
     return made.encode()
@@ -137,12 +137,12 @@ def _map(release: Release, shown: Rows) -> Html:
     return joined(note, Html(asset("map.html"))) if shown.has_map else note
 
 
-def _data(release: Release, ranking: Ranking, shown: Rows) -> dict[str, Any]:
+def _data(release: Release, shown: Rows) -> dict[str, Any]:
     return {
         "unit": release.statement.entropy_unit,
         "total": len(release),
         "top": TOP,
-        "by": ranking.by,
+        "attributes": shown.attributes,
         "columns": shown.columns,
     }
 
@@ -166,7 +166,7 @@ def _first_rows(shown: Rows) -> Html:
     made = []
     for at in range(min(TOP, len(shown))):
         if columns["rank"][at] is None:
-            break
+            break  # places without a value come last
         name = columns.get("name", columns["id"])[at] or columns["id"][at]
         cells = [tag("td", str(columns["rank"][at])), tag("td", tag("bdi", name))]
         cells += [tag("td", f"{columns['entropy'][at]:.2f}"), tag("td")]

@@ -36,10 +36,8 @@ _REACH: Final = 40.0
 class Ranking:
     """One entry for each place of the release; NaN, or rank 0, where the value is withheld."""
 
-    by: str
-    """The column that places are ranked by."""
     value: Reals
-    """Its values."""
+    """The published entropy, by which places are ranked."""
     rank: Integers
     """From 1; equal values share the best of their ranks."""
     chance: Reals | None
@@ -67,18 +65,16 @@ class Ranking:
 def ranking_of(release: Release) -> Ranking:
     """Rank the places of a release."""
     table = release.to_arrow()
-    by = "entropy_busy" if "entropy_busy" in table.column_names else "entropy"
-    value = numbers(table, by)
+    value = numbers(table, "entropy")
     known = ~np.isnan(value)
     rank = np.zeros(len(value), dtype=np.int64)
     rank[known] = ranks(value[known])
     if "std_error" not in table.column_names or not known.any():
-        return Ranking(by, value, rank, None, None)
-    # Error bars are those of the entropy, whichever column places are ranked by.
-    shown, error = numbers(table, "entropy")[known], numbers(table, "std_error")[known]
+        return Ranking(value, rank, None, None)
+    shown, error = value[known], numbers(table, "std_error")[known]
     posterior = posterior_of(release.statement.method, shown, error)
     chance = _everywhere(known, top_chances(posterior)) if len(shown) > TOP else None
-    return Ranking(by, value, rank, chance, _everywhere(known, posterior.certainty()))
+    return Ranking(value, rank, chance, _everywhere(known, posterior.certainty()))
 
 
 def posterior_of(method: Method, value: Reals, error: Reals) -> Posterior:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
+from locentropy.release.report.attributes import attribute_texts
 from locentropy.release.report.html import script_json
 from locentropy.release.report.ranking import numbers
 
@@ -44,6 +45,8 @@ class Rows:
     """Places of the release that are not shown."""
     without_coordinates: int
     """Places that are shown and cannot be on the map."""
+    attributes: list[str]
+    """Names of public attributes; the values of the first are in the column `a0`."""
 
     def __len__(self) -> int:
         """How many there are."""
@@ -61,6 +64,8 @@ def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int =
     texts = {"id": _texts(table["location"])}
     if "name" in table.column_names:
         texts["name"] = _texts(table["name"])
+    attributes = attribute_texts(release)
+    texts |= {f"a{number}": _clipped(values) for number, values in enumerate(attributes.values())}
     order = ranking.order
     wanted = _preferred(release, ranking)[:most]
     wanted = wanted[: _fitting(texts, wanted, largest)]
@@ -74,13 +79,13 @@ def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int =
         for name in ("lat", "lon", "entropy", "std_error", "low", "high")
         if name in table.column_names
     }
-    if ranking.by != "entropy":
-        given["value"] = ranking.value
     computed = {"chance": ranking.chance, "certainty": ranking.certainty}
     given |= {name: values for name, values in computed.items() if values is not None}
     for name, values in given.items():
         columns[name] = _rounded(values[order], _DECIMALS.get(name, _OTHERS))
-    return Rows(columns, len(table) - len(order), _without_coordinates(columns, len(order)))
+    if release.statement.max_std_error is not None:
+        columns["uncertain"] = [bool(each) for each in release.too_uncertain[order]]
+    return Rows(columns, len(table) - len(order), _without_coordinates(columns, len(order)), list(attributes))
 
 
 def _preferred(release: Release, ranking: Ranking) -> Integers:
@@ -109,7 +114,10 @@ def _size(text: str | None) -> int:
 
 def _texts(column: pa.ChunkedArray) -> list[str | None]:
     """Ids and names as text, since a script's numbers are floats; long ones end in an ellipsis."""
-    texts = column.cast(pa.string()).to_pylist()
+    return _clipped(column.cast(pa.string()).to_pylist())
+
+
+def _clipped(texts: list[str | None]) -> list[str | None]:
     return [text if text is None or len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in texts]
 
 

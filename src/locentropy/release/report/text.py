@@ -9,6 +9,7 @@ import numpy as np
 
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
+from locentropy.release.error_rule import stated_in_words
 from locentropy.release.manifest import (
     TUNED,
     estimand_words,
@@ -18,6 +19,7 @@ from locentropy.release.manifest import (
     places_words,
     proof_words,
 )
+from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence
 from locentropy.release.report.html import Html, joined, paragraphs, tag
 from locentropy.release.report.ranking import TOP
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
@@ -62,9 +64,12 @@ def header(release: Release, ranking: Ranking) -> Html:
         statement.publication_date or UNSAID,
     )
     facts = [f"{len(release):,} {places_word(len(release))}", *(fact for fact in said if fact != UNSAID)]
-    withheld = len(release) - ranking.published
+    uncertain = int(release.too_uncertain.sum())
+    withheld = len(release) - ranking.published - uncertain
     if withheld:
         facts.insert(1, f"{withheld:,} of them withheld")
+    if uncertain:
+        facts.insert(1, f"{uncertain:,} of them not shown: too uncertain")
     return joined(
         tag("h1", title(statement)),
         tag("p", *_between(facts), class_="facts"),
@@ -145,6 +150,13 @@ def _large(stated: Guarantee) -> Html:
 
 def usefulness(release: Release, ranking: Ranking) -> Html:
     """How much of the differences is real, in a sentence or two."""
+    if not ranking.published and release.too_uncertain.any():
+        return tag(
+            "p",
+            "No place has a value here: the standard error of each is above the limit that the owner chose. The "
+            "measurements beside this page are what is known.",
+            class_="notice",
+        )
     if not ranking.published:
         return tag(
             "p",
@@ -198,6 +210,8 @@ def map_note(release: Release, rows: Rows) -> Html:
     certain = (
         " The larger and the more solid a dot, the surer is its value." if "certainty" in rows.columns else ""
     )
+    if release.too_uncertain.any():
+        certain += " Small grey dots are places whose value is not shown, because it is too uncertain."
     missing = (
         f" {rows.without_coordinates:,} {places_word(rows.without_coordinates)} without coordinates "
         f"{'is' if rows.without_coordinates == 1 else 'are'} in the list only."
@@ -228,12 +242,6 @@ def list_note(release: Release, ranking: Ranking) -> Html:
     if not ranking.published:
         return tag("p", "No place has a value, so there is nothing to rank.", class_="hint")
     parts = ["Highest first."]
-    if ranking.by == "entropy_busy":
-        parts.append(
-            "The order is that of the column entropy_busy, a second estimate from the same noisy answers that is "
-            "better for busy places and worse for all places together; bars and numbers show the entropy itself, so "
-            "they may be out of order."
-        )
     if ranking.chance is not None:
         parts.append(
             f"“Top {TOP}” is the chance that a place is truly among the {TOP} highest"
@@ -241,6 +249,8 @@ def list_note(release: Release, ranking: Ranking) -> Html:
         )
     if (ranking.rank == 1).sum() > 1:
         parts.append("Places with equal values share a rank, marked with “=”.")
+    if leaning := leaning_sentence(release):
+        parts.append(leaning)
     return tag("p", " ".join(parts), class_="hint")
 
 
@@ -290,7 +300,11 @@ def reading(release: Release, ranking: Ranking) -> Html:
                 "“quite sure”, not as an exact number.",
             )
         )
-    if ranking.published < len(release):
+    if statement.attributes:
+        entries.append(("What values lean on", leaning_paragraph(release)))
+    if statement.max_std_error is not None:
+        entries.append(("Not shown: too uncertain", stated_in_words(statement)))
+    if ranking.published + release.too_uncertain.sum() < len(release):
         entries.append(
             (
                 "Withheld places",

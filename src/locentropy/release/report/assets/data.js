@@ -8,6 +8,12 @@ const nameOf = (i) => (has("name") && columns.name[i]) || columns.id[i];
 const isNamed = (i) => has("name") && Boolean(columns.name[i]) && columns.name[i] !== columns.id[i];
 const isOnMap = (i) => has("lat") && columns.lat[i] !== null && columns.lon[i] !== null;
 const isPublished = (i) => columns.entropy[i] !== null;
+const whyEmpty = (i) => (has("uncertain") && columns.uncertain[i] ? "not shown: too uncertain" : "withheld");
+// What the public list says about a place, as pairs; attributes that are not known are left out.
+const attributesOf = (i) =>
+  source.attributes.map((name, number) => [name, columns[`a${number}`][i]]).filter(([, text]) => text !== null);
+// A number or a flag says nothing without the name of its attribute.
+const attributeText = ([name, text]) => (/^(true|false|-?\d+)$/.test(text) ? `${name} ${text}` : text);
 const sureness = (i) => (has("certainty") ? columns.certainty[i] : null);
 
 // e to the power of the entropy in nats.

@@ -57,9 +57,10 @@ function cellOf(name, i, show) {
     const text = nameElement(i);
     const title = isOnMap(i) ? element("button", { type: "button", title: "Show on the map" }, text) : text;
     if (isOnMap(i)) title.addEventListener("click", () => show(i));
-    return element("td", { class: "name" }, title, ...(isNamed(i) ? [element("small", {}, element("bdi", {}, columns.id[i]))] : []));
+    const besides = [...(isNamed(i) ? [columns.id[i]] : []), ...attributesOf(i).map(attributeText)];
+    return element("td", { class: "name" }, title, ...besides.map((text) => element("small", {}, element("bdi", {}, text))));
   }
-  if (!isPublished(i)) return element("td", { class: `${name} withheld` }, name === "entropy" ? "withheld" : "");
+  if (!isPublished(i)) return element("td", { class: `${name} withheld` }, name === "entropy" ? whyEmpty(i) : "");
   if (name === "bar") return element("td", { class: "bar" }, errorBar(i));
   if (name === "entropy") return element("td", { class: "entropy" }, inUnit(columns.entropy[i]));
   if (name === "std_error") return element("td", { class: "std_error" }, `± ${errorText(columns.std_error[i])}`);
@@ -76,6 +77,7 @@ function createList(show) {
   const [previous, next] = [document.getElementById("previous"), document.getElementById("next")];
   let [order, first, sort] = [Array.from({ length: count }, (_, i) => i), 0, { by: "rank", down: false }];
   let sorted = order;
+  if (source.attributes.length) search.placeholder = `name, id or ${source.attributes[0]}`;
   let texts = null; // made when somebody first searches
 
   function render() {
@@ -96,7 +98,7 @@ function createList(show) {
   function filter() {
     const wanted = plain(search.value.trim());
     if (wanted) {
-      texts ??= Array.from({ length: count }, (_, i) => plain(`${nameOf(i)}\n${columns.id[i]}`));
+      texts ??= Array.from({ length: count }, (_, i) => plain([nameOf(i), columns.id[i], ...attributesOf(i).map(attributeText)].join("\n")));
       order = sorted.filter((i) => texts[i].includes(wanted));
     } else order = sorted;
     found.textContent = wanted ? `${wholeNumbers.format(order.length)} found` : "";
