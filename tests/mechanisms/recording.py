@@ -13,7 +13,7 @@ import numpy as np
 
 from locentropy.core.bounds import Bounds
 from locentropy.core.locations import Locations
-from locentropy.core.share_profile import ShareProfile
+from locentropy.core.shares import ShareRule
 from locentropy.core.visit_profile import VisitProfile
 from locentropy_lab.audit import subjects
 from locentropy_lab.audit.subjects import Crowd
@@ -24,15 +24,15 @@ class CrowdQueries(subjects.CrowdQueries):
 
     def __init__(self, crowds: list[Crowd], ids: list[str] | None = None) -> None:
         super().__init__(crowds, ids)
-        self.asked: list[Bounds | tuple[int, int, int]] = []
+        self.asked: list[Bounds | ShareRule] = []
 
     def profile(self, bounds: Bounds) -> VisitProfile:
         self.asked.append(bounds)
         return super().profile(bounds)
 
-    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
-        self.asked.append((unit, largest, max_visits))
-        return super().shares(unit, largest, max_visits)
+    def look(self, rule: ShareRule) -> np.ndarray:
+        self.asked.append(rule)
+        return super().look(rule)
 
 
 class Recorder:

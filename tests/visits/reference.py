@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from hashlib import md5
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from locentropy.core.share_profile import ShareProfile
+    from locentropy.core.shares import ShareRule
     from locentropy.private import Bounds, VisitProfile
 
 
@@ -87,37 +88,45 @@ def places_histogram(rows: Iterable[Row]) -> list[int]:
     return [sizes[size] for size in range(max(sizes) + 1)]
 
 
-class Presence(NamedTuple):
-    by_place: Counter[tuple[Any, int]]
-    """By (location, visits), visits clipped."""
-    by_share: Counter[int]
-    by_visits: Counter[int]
+def weight(rule: ShareRule, visits: int) -> int:
+    """What visits weigh."""
+    return rule.weights[min(visits, len(rule.weights)) - 1]
 
 
-def shares(
-    rows: Iterable[Row], unit: int, largest: int, max_visits: int, listed: set[Any] | None = None
-) -> Presence:
-    """Everyone's presence."""
-    found = Presence(Counter(), Counter(), Counter())
-    for places in pairs(rows, listed).values():
-        share = min(largest, unit // len(places))
-        for at, (visits, _) in places.items():
-            found.by_place[at, min(visits, max_visits)] += share
-            found.by_share[share] += share
-            found.by_visits[visits] += share
-    return found
+def shares(visited: dict[Any, tuple[int, Any]], rule: ShareRule) -> dict[Any, int]:
+    """The share of one user at each of their places."""
+    weights = {at: weight(rule, visits) for at, (visits, _) in visited.items()}
+    if rule.norm == "l1":
+        whole = sum(weights.values())
+    else:
+        squares = sum(each * each for each in weights.values())
+        whole = math.isqrt(squares)
+        whole += whole * whole < squares
+    return {at: min(rule.largest, rule.unit * each // whole) if whole else 0 for at, each in weights.items()}
 
 
-def as_presence(profile: ShareProfile) -> Presence:
-    at = profile.locations.take(profile.index).to_pylist()
-    keys = list(zip(at, profile.visits.tolist(), strict=True))
-    order = list(zip(profile.index.tolist(), profile.visits.tolist(), strict=True))
-    assert sorted(set(order)) == order, "in order, without repeats"
+def look(rows: Iterable[Row], rule: ShareRule, listed: Sequence[Any]) -> list[int]:
+    """The presence at each place of a list."""
+    found: Counter[Any] = Counter()
+    for visited in pairs(rows, set(listed)).values():
+        found.update(shares(visited, rule))
+    return [found[at] for at in listed]
 
-    def counter(histogram: tuple[Any, Any]) -> Counter[int]:
-        values, totals = (each.tolist() for each in histogram)
-        assert sorted(set(values)) == values, "in order, without repeats"
-        return Counter(dict(zip(values, totals, strict=True)))
 
-    by_place = Counter(dict(zip(keys, profile.shares.tolist(), strict=True)))
-    return Presence(by_place, counter(profile.by_share), counter(profile.by_visits))
+def presence(
+    rows: Iterable[Row],
+    rule: ShareRule,
+    listed: Sequence[Any],
+    bands: Sequence[int],
+    places: Sequence[int],
+    visits: Sequence[int],
+) -> list[list[list[int]]]:
+    """All presence by band, number of places, and visits."""
+    band = dict(zip(listed, bands, strict=True))
+    cells = [[[0] * (len(visits) + 1) for _ in range(len(places) + 1)] for _ in range(max(bands) + 1)]
+    for visited in pairs(rows, set(listed)).values():
+        many = sum(len(visited) >= edge for edge in places)
+        for at, share in shares(visited, rule).items():
+            often = sum(visited[at][0] >= edge for edge in visits)
+            cells[band[at]][many][often] += share
+    return cells

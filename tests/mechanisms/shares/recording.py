@@ -1,33 +1,43 @@
 """Shares seen from outside: visits go in, and what is noised, and what is read of it, is written down.
 
-The check of a promise takes both from a run of `Shares.measure` and `Shares.estimate`, and nothing from its formulas.
+The check of a guarantee takes both from a run of `Shares.measure` and `Shares.estimate`, and nothing from its formulas.
+
+Shares asks in stages: what is asked depends on what came out before. So neighbours are compared under one and the same
+outcome, whatever it is: `Recorder(seed)` answers every question with integers that depend on the seed, on how many
+questions there were and on the shape of the answer, and on nothing else. The loss of that outcome is the sum of the
+losses of its stages; a guarantee must hold for every seed.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+import sys
 from dataclasses import fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 import numpy as np
 import pyarrow as pa
 
 from locentropy.core.locations import Locations
-from locentropy.core.share_profile import ShareProfile
-from locentropy.mechanisms.shares import mechanism
-from locentropy.mechanisms.shares.estimator import inference
-from locentropy.mechanisms.shares.estimator.inference import Inferred
+from locentropy.privacy.concentrated import admissible_rho
 from locentropy.privacy.guarantee import exact
-from tests.mechanisms.test_survey import loss
-from tests.visits.reference import Row, shares
+from tests.visits.reference import Row, look, presence
 
 if TYPE_CHECKING:
-    from locentropy.mechanisms.shares.measurements import Answers
+    from locentropy.core.shares import ShareRule
+    from locentropy.mechanisms.shares.answers import Answers
 
-Drawn = list[tuple[list[int], float]]
-"""Every draw: the integers, and the scale of their noise."""
+
+class Draw(NamedTuple):
+    """A question to the noise."""
+
+    kind: str
+    values: list[int]
+    shape: tuple[int, ...]
+    scale: float
 
 
 class PlainQueries:
@@ -35,74 +45,118 @@ class PlainQueries:
 
     def __init__(self, rows: list[Row], listed: list[Any]) -> None:
         self.rows = rows
+        self.listed = list(listed)
         self.locations = pa.array(listed)
 
-    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
-        listed = self.locations.to_pylist()
-        found = shares(self.rows, unit, largest, max_visits, set(listed))
-        position = {at: number for number, at in enumerate(listed)}
-        rows = [(position[at], visits, total) for (at, visits), total in found.by_place.items()]
-        return ShareProfile.from_rows(
-            self.locations,
-            (unit, largest, max_visits),
-            _columns(rows, 3),
-            _histogram(found.by_share),
-            _histogram(found.by_visits),
-        )
+    def look(self, rule: ShareRule) -> np.ndarray:
+        return np.array(look(self.rows, rule, self.listed), dtype=np.int64)
+
+    def presence(self, rule: ShareRule, bands: Any, places: Any, visits: Any) -> np.ndarray:
+        cells = presence(self.rows, rule, self.listed, bands.tolist(), places, visits)
+        return np.array(cells, dtype=np.int64)
+
+    def restricted_to(self, locations: Locations) -> PlainQueries:
+        return type(self)(self.rows, locations.ids.to_pylist())
 
 
 class Recorder:
-    """`Noise` that remembers what it is asked for, and adds nothing or answers with the integers it was given.
+    """`Noise` that remembers what it is asked for; it adds nothing, or answers by a seed, whatever the values.
 
     It has no other kind of noise: who asks for one fails.
     """
 
     private = False
 
-    def __init__(self, fixed: list[list[int]] | None = None) -> None:
-        self.drawn: Drawn = []
-        self.fixed = fixed
+    def __init__(self, seed: int | None = None, all_clear: bool = False) -> None:
+        self.drawn: list[Draw] = []
+        self.seed = seed
+        self.all_clear = all_clear
 
     def laplace(self, values: np.ndarray, scale: float) -> np.ndarray:
-        answer = values.copy() if self.fixed is None else self.fixed[len(self.drawn)]
-        self.drawn.append((values.ravel().tolist(), scale))
-        return np.reshape(np.array(answer, dtype=np.int64), values.shape)
+        return self._answer("laplace", values, scale)
+
+    def gaussian(self, values: np.ndarray, scale: float) -> np.ndarray:
+        return self._answer("gaussian", values, scale)
+
+    def _answer(self, kind: str, values: np.ndarray, scale: float) -> np.ndarray:
+        number = len(self.drawn)
+        self.drawn.append(Draw(kind, values.ravel().tolist(), values.shape, scale))
+        if self.seed is None:
+            return values.copy()
+        draw = np.random.default_rng([self.seed, number])
+        if self.all_clear:  # every place far above the noise, in one band
+            return np.full(values.shape, math.ceil(100 * scale), dtype=np.int64)
+        sizes = np.exp(draw.uniform(-1.0, 5.0, values.shape)) * scale
+        return (sizes * draw.choice([1, 1, 1, -1], values.shape)).astype(np.int64)
 
 
-def noised(epsilon: float, queries: Any, fixed: list[list[int]] | None = None) -> tuple[Drawn, Answers]:
-    """What is drawn, and what is then read: nothing is made of it, which takes no time."""
-    noise = Recorder(fixed)
-    nothing = Inferred(*(np.zeros(len(queries.locations)) for _ in Inferred._fields))
-    with mock.patch.object(inference, "infer", return_value=nothing) as infer:
-        shares, listed = mechanism.Shares(epsilon), Locations(queries.locations)
-        shares.estimate(shares.measure(queries, listed, noise), listed)
-    return noise.drawn, infer.call_args.args[0]
+class Asked(NamedTuple):
+    """One run: what was noised, and what the inference was given."""
+
+    drawn: list[Draw]
+    answers: Answers
 
 
-def cost(epsilon: float, here: Any, there: Any) -> Fraction:
-    """The largest |ln P/Q| between neighbours, as a part of ε: exact."""
-    return loss(noised(epsilon, here)[0], noised(epsilon, there)[0]) / exact(epsilon)
+def asked(shares: Any, queries: Any, noise: Recorder, attributes: Any = None) -> Asked:
+    """Run all of the mechanism but the inference, which takes long and makes nothing of it here."""
+    listed = Locations(queries.locations, attributes=attributes or {})
+    columns = ("entropy", "std_error", "low", "high", "entropy_busy")
+    nothing = SimpleNamespace(leans_on=(), **{name: np.zeros(len(listed)) for name in columns})
+    inference = SimpleNamespace(infer=mock.Mock(return_value=nothing))
+    measured = shares.measure(queries, listed, noise)
+    with mock.patch.dict(sys.modules, {"locentropy.mechanisms.shares.estimator.inference": inference}):
+        shares.estimate(measured, listed)
+    return Asked(noise.drawn, inference.infer.call_args.args[0])
 
 
-def leaks(epsilon: float, here: Any, there: Any) -> set[str]:
+def loss(here: list[Draw], there: list[Draw]) -> Fraction:
+    """The largest |ln P/P'| of these draws (Laplace), or their ρ (Gaussian), exactly; infinite if they do not fit."""
+    if [(each.kind, each.shape, each.scale) for each in here] != [
+        (each.kind, each.shape, each.scale) for each in there
+    ]:
+        return Fraction(10**9)
+    whole = Fraction(0)
+    for mine, theirs in zip(here, there, strict=True):
+        apart = [a - b for a, b in zip(mine.values, theirs.values, strict=True)]
+        if mine.kind == "laplace":
+            whole += Fraction(sum(map(abs, apart))) / Fraction(mine.scale)
+        else:
+            whole += Fraction(sum(each * each for each in apart)) / (2 * Fraction(mine.scale) ** 2)
+    return whole
+
+
+def allowed(shares: Any) -> Fraction:
+    """What the guarantee allows: ε, or the ρ that (ε, δ) admits."""
+    if shares.delta == 0:
+        return exact(shares.epsilon)
+    return admissible_rho(shares.epsilon, shares.delta)
+
+
+def cost(shares: Any, here: Any, there: Any, seed: int = 1, *, all_clear: bool = False, **given: Any) -> Fraction:
+    """The loss between neighbours under one outcome, as a part of what is allowed: exact."""
+    one, other = (asked(shares, each, Recorder(seed, all_clear), **given).drawn for each in (here, there))
+    kinds = {each.kind for each in (*one, *other)}
+    if kinds != {"gaussian" if shares.delta else "laplace"}:
+        return Fraction(10**9)
+    return loss(one, other) / allowed(shares)
+
+
+def leaks(shares: Any, here: Any, there: Any, seed: int = 3, **given: Any) -> set[str]:
     """Which answers still tell two tables apart when the noise has drowned both in the same integers."""
-    drawn, _ = noised(epsilon, here)
-    draw = np.random.default_rng(3)
-    fixed = [draw.integers(-(2**40), 2**40, len(values)).tolist() for values, _ in drawn]
-    one, other = (noised(epsilon, queries, fixed)[1] for queries in (here, there))
-    named = {field.name: [getattr(each, field.name) for each in (one, other)] for field in fields(one)}
-    return {name for name, (mine, theirs) in named.items() if not np.array_equal(mine, theirs)}
+    one, other = (asked(shares, each, Recorder(seed), **given).answers for each in (here, there))
+    found = set()
+    for field in fields(one):
+        mine, theirs = (getattr(each, field.name) for each in (one, other))
+        if field.name == "sums":
+            mine, theirs = (np.concatenate([np.zeros(0), *each]) for each in (mine, theirs))
+        if not np.array_equal(mine, theirs):
+            found.add(field.name)
+    return found
 
 
-def wrong_with(epsilon: float, here: Any, there: Any) -> set[str]:
-    """The one check of honest and faulty code: a loss above ε, and what is read without noise."""
-    over = {"loss"} if cost(epsilon, here, there) > 1 else set()
-    return over | leaks(epsilon, here, there)
-
-
-def _columns(rows: list[tuple[int, ...]], width: int) -> Any:
-    return tuple(np.ascontiguousarray(np.array(rows, dtype=np.int64).reshape(-1, width).T))
-
-
-def _histogram(counted: Counter[int]) -> Any:
-    return _columns(list(counted.items()), 2)
+def wrong_with(shares: Any, here: Any, there: Any, seeds: Any = (1, 2, 3), **given: Any) -> set[str]:
+    """The one check of honest and faulty code: a loss above what is allowed, and what is read without noise."""
+    worst = max(cost(shares, here, there, seed, **given) for seed in seeds)
+    worst = max(worst, cost(shares, here, there, 1, all_clear=True, **given))
+    over = {"loss"} if worst > 1 else set()
+    return over | leaks(shares, here, there, **given)

@@ -17,7 +17,6 @@ import pyarrow as pa
 
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations
-from locentropy.core.share_profile import ShareProfile
 from locentropy.core.visit_profile import VisitProfile
 from locentropy.mechanisms.registry import mechanism_class, mechanism_from, mechanism_names
 from locentropy.mechanisms.select import SelectLocations
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.bounds import Bounds
     from locentropy.core.queries import Queries
+    from locentropy.core.shares import ShareRule
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.privacy.noise import Noise
 
@@ -154,13 +154,37 @@ class CrowdQueries:
         resolved = bounds.resolved(has_time=False)
         return VisitProfile.from_rows(self.locations, self._index, visits, self._users, resolved)
 
-    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
+    def look(self, rule: ShareRule) -> Integers:
         """Everyone is at one location, and has the largest share there."""
-        presence = self._users * largest
-        rows = (self._index, np.minimum(self._visits, max_visits), presence)
-        by_share = (np.full_like(presence, largest), presence)
-        asked = (unit, largest, max_visits)
-        return ShareProfile.from_rows(self.locations, asked, rows, by_share, (self._visits, presence))
+        sums = np.zeros(len(self.locations), dtype=np.int64)
+        np.add.at(sums, self._index, self._presence(rule))
+        return sums
+
+    def presence(
+        self, rule: ShareRule, bands: Integers, places: Sequence[int], visits: Sequence[int]
+    ) -> Integers:
+        """All presence by band and visits; everyone has one location."""
+        cells = np.zeros((int(bands.max(initial=0)) + 1, len(places) + 1, len(visits) + 1), dtype=np.int64)
+        often = np.searchsorted(np.array(visits, dtype=np.int64), self._visits, side="right")
+        alone = int(np.searchsorted(np.array(places, dtype=np.int64), 1, side="right"))
+        np.add.at(cells, (bands[self._index], alone, often), self._presence(rule))
+        return cells
+
+    def restricted_to(self, locations: Locations) -> CrowdQueries:
+        """The crowds of some of the locations."""
+        crowds: dict[str, Crowd] = {each: {} for each in locations.ids.to_pylist()}
+        ids = self.locations.to_pylist()
+        for at, visits, users in zip(
+            self._index.tolist(), self._visits.tolist(), self._users.tolist(), strict=True
+        ):
+            if ids[at] in crowds:
+                crowds[ids[at]][visits] = users
+        return CrowdQueries(list(crowds.values()), list(crowds))
+
+    def _presence(self, rule: ShareRule) -> Integers:
+        weights = np.array(rule.weights)[np.minimum(self._visits, len(rule.weights)) - 1]
+        presence: Integers = self._users * np.where(weights > 0, rule.largest, 0)
+        return presence
 
 
 # --- what is asked of the noise -----------------------------------------------------------------------------------
@@ -190,6 +214,10 @@ class Recorder:
     def laplace_each(self, values: Integers, scales: Reals) -> Integers:
         """Return the values unchanged."""
         return self._noted(values, scales)
+
+    def gaussian(self, values: Integers, scale: float) -> Integers:
+        """Return the values unchanged."""
+        return self._noted(values, np.full(np.shape(values), float(scale)))
 
     def bernoulli_each(self, probabilities: Reals) -> Booleans:
         """Return the same side of every coin."""

@@ -10,8 +10,8 @@ Every user has one unit of presence, Q, divided among the places where they were
              a user returned
 
 Bands, the cut between few and many, and the clear places are public when they are used: functions of what was noised
-before (`stages.py`). Whatever they are, one user moves each of these answers by at most Q: in ℓ₁ for pure ε, where noise
-is discrete Laplace; in ℓ₂ with a δ, where it is discrete Gaussian. Proof: docs/proofs/shares.md.
+before (`stages.py`). Whatever they are, one user moves each of these answers by at most Q: in ℓ₁ for pure ε, where the
+noise is discrete Laplace; in ℓ₂ with a δ, where it is discrete Gaussian. Proof: docs/proofs/shares.md.
 """
 
 from __future__ import annotations

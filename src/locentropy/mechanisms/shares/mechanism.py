@@ -1,7 +1,7 @@
 """Shares: everyone has one unit of presence, and statistics do the rest.
 
-Claim. Neighbours differ in all visits of one user. `Shares(ε)` is ε-differentially private, with no δ; `Shares(ε, δ)` is
-(ε, δ)-differentially private.
+Claim. Neighbours differ in all visits of one user. `Shares(ε)` is ε-differentially private, with no δ; `Shares(ε, δ)`
+is (ε, δ)-differentially private.
 
 Why. A user's unit is divided over their places by their own rows alone. The queries of `measurements.py` are integers
 that one user moves by at most one unit each, in ℓ₁ or in ℓ₂; each is noised before the next is chosen, and together

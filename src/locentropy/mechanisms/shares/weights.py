@@ -9,6 +9,7 @@ import math
 from typing import Final
 
 from locentropy.core.shares import LARGEST_WEIGHT
+from locentropy.mechanisms.shares.stages import RETURNING
 
 TABULATED_VISITS: Final = 1024
 """A user's further visits to a place weigh as much as these."""
@@ -17,9 +18,6 @@ LOOK_WEIGHTS: Final = tuple(
     math.isqrt(LARGEST_WEIGHT**2 // visits) for visits in range(1, TABULATED_VISITS + 1)
 )
 """⌊2^15/√visits⌋: a place that somebody visits often has less of their unit, since its entropy gains little by them."""
-
-RETURNING: Final = 3
-"""Somebody who came to a place so many times returned to it."""
 
 SPLIT_WEIGHTS: Final = (*(0,) * (RETURNING - 1), 1)
 """Equal shares among the places to which somebody returned, and nothing elsewhere."""
