@@ -62,6 +62,8 @@ class Supposed:
     """Users who count at a place; each number stands for an equal share of the places."""
     selection: SelectLocations | None = None
     """How places are selected before the mechanism, if they are."""
+    locations_per_user: int | None = None
+    """How many listed places a typical person visits."""
 
 
 class ExpectedError(ABC):

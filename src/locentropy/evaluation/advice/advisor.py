@@ -80,7 +80,7 @@ def advise(
     n_users = n_users or measured
     max_users = roomy(n_users)  # n_users is a guess, and a bound must not be too small
     bounds = choose_bounds(epsilon, n_locations, n_users, habits)
-    case = Case(epsilon, n_locations, n_users, max_users, delta, bounds, activity)
+    case = Case(epsilon, n_locations, n_users, max_users, delta, bounds, activity, habits.locations_per_user)
     return _with_bound_explained(_recommended(case, bounded_is_enough=bounded_is_enough), max_users)
 
 

@@ -72,6 +72,13 @@ class Habits:
         """The number of people."""
         return sum(people for _, people in self.places)
 
+    @property
+    def locations_per_user(self) -> int | None:
+        """How many places a person visits on average; None if unknown."""
+        if self.n_users <= 0:
+            return None
+        return max(1, round(sum(places * people for places, people in self.places) / self.n_users))
+
     def kept(self, max_locations: int) -> float:
         """Return s, the share of (person, place) pairs that is kept if people count in at most M places."""
         whole = sum(places * people for places, people in self.places)

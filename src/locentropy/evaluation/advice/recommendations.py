@@ -15,7 +15,14 @@ from locentropy.mechanisms.limit_ptr import LimitPTR
 from locentropy.mechanisms.moments.mechanism import Moments
 from locentropy.mechanisms.paper.limit_ss import LimitSS
 from locentropy.mechanisms.select import SelectLocations
-from locentropy.mechanisms.shares.expected_error import SHORT_LIST, TOO_THIN, shares_error, shares_expectation
+from locentropy.mechanisms.shares.expected_error import (
+    SHORT_LIST,
+    TOO_THIN,
+    delta_pays,
+    shares_error,
+    shares_expectation,
+)
+from locentropy.mechanisms.shares.measurements import ShareQueries
 from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.privacy.guarantee import exact, exact_text
 from locentropy.privacy.noise import LATTICE
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from locentropy.evaluation.advice.bounds import BoundsChoice
     from locentropy.evaluation.advice.density import Density
     from locentropy.mechanisms.parameters import Value
+    from locentropy.mechanisms.shares.expected_error import SharesExpectation
     from locentropy.mechanisms.survey import Activity
 
 USUAL_MIN_USERS: Final = 50
@@ -75,6 +83,8 @@ class Case:
     """M and C for the mechanisms that need them."""
     activity: Activity | None
     """What a paid survey found, if there was one."""
+    locations_per_user: int | None = None
+    """How many places a typical person visits, if that is known."""
 
     def shares(self, *, bounded_is_enough: bool) -> Advice:
         """Recommend Shares, the default."""
@@ -87,15 +97,23 @@ class Case:
                 "The bounded entropy is enough for you, but places are too small, or too little is known about them, "
                 "for Moments to do better."
             )
-        rule = shares_expectation(self.epsilon, self.n_locations, self.n_users)
+        supposed = Supposed(self.n_locations, self.n_users, locations_per_user=self.locations_per_user)
+        rule = shares_expectation(ShareQueries(self.epsilon), supposed)
         return self._advice(
             Choice(Shares.name, {"epsilon": self._written}),
             "true",
             reasons,
-            shares_error(rule, self.n_users),
+            shares_error(rule, supposed),
             None if rule is None else (rule.low, rule.high),
-            [self._moments_instead(), *self._paper()],
+            [self._shares_with_delta(rule, supposed), self._moments_instead(), *self._paper()],
             [TOO_THIN] if rule is not None and rule.hardly else [],
+        )
+
+    def _shares_with_delta(self, pure: SharesExpectation | None, supposed: Supposed) -> Alternative:
+        """Shares with Gaussian noise, and whether it pays."""
+        told = shares_expectation(ShareQueries(self.epsilon, self._delta), supposed)
+        return Alternative(
+            Choice(Shares.name, {"epsilon": self._written, "delta": self._delta}), delta_pays(pure, told)
         )
 
     def moments(self, reason: str) -> Advice:
