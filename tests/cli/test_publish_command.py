@@ -443,3 +443,82 @@ def test_taken_up_by_the_same_command(folder: Path) -> None:
     assert finished.returncode == 0, finished.stderr
     assert "An earlier attempt had drawn" in finished.stderr
     assert len(le.Ledger.open(folder / "city.ledger").history()) == 1
+
+
+class TestAttributes:
+    """Columns of the list that estimates lean on."""
+
+    @pytest.fixture(autouse=True)
+    def with_columns(self, folder: Path) -> None:
+        (folder / "places.csv").write_text(
+            "location,category,opened,lat,lon\nbar,drinks,1990,1,1\ncafe,drinks,1991,1,2\npark,,1990,2,1\npier,sea,1991,,\n"
+        )
+
+    def test_published(self, folder: Path, publish: Publish) -> None:
+        call = ("--epsilon", "1", *LISTED, "--attribute", "category", "--attribute", "coordinates")
+        done = publish(*call, "--out", "may")
+        assert done.returncode == 0, done.stderr
+        release = le.Release.load(folder / "may")
+        assert release.statement.attributes == ("category", "coordinates")
+        assert release.to_arrow()["category"].to_pylist() == ["drinks", "drinks", None, "sea"]
+        assert le.verify(folder / "may").ok
+
+    def test_by_a_plan(self, folder: Path, publish: Publish) -> None:
+        asked = ("--epsilon", "1", "--attribute", "category", "--max-std-error", "0.5", "--out", "plan.yaml")
+        made = locentropy("plan", *asked, cwd=folder)
+        assert made.returncode == 0, made.stderr
+        assert "with their category" in made.stdout
+        assert "above 0.5 nats get no value" in " ".join(made.stdout.split())
+        done = publish("--plan", "plan.yaml", *LISTED, "--out", "may")
+        assert done.returncode == 0, done.stderr
+        statement = le.Release.load(folder / "may").statement
+        assert (statement.attributes, statement.max_std_error) == (("category",), 0.5)
+        for contradiction in (("--attribute", "opened"), ("--max-std-error", "0.4")):
+            done = publish("--plan", "plan.yaml", *LISTED, *contradiction, "--out", "june")
+            assert done.returncode == 2
+            assert f"{' '.join(contradiction)} contradicts plan.yaml" in done.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (("--places", "places.csv", "--attribute", "size"), "is not a column of the list"),
+            (("--places", "places.csv", "--attribute", "lat"), "--attribute coordinates"),
+            (
+                ("--grid", "0,0,1,1", "--cell", "50000", "--attribute", "category"),
+                "cells of a grid have none",
+            ),
+            (
+                (*SELECTED, "--attribute", "category"),
+                "Where places are selected from the visits there is no list",
+            ),
+            (("--places", "visits.csv"), "same table"),
+        ],
+    )
+    def test_errors_say_what_to_type(
+        self, arguments: tuple[str, ...], words: str, folder: Path, publish: Publish
+    ) -> None:
+        if words == "same table":  # pre-counted visits may name each place once
+            (folder / "visits.csv").write_text("user,location,visits\na,bar,2\nb,cafe,1\n")
+        done = publish("--epsilon", "1", *arguments, "--out", "may")
+        assert done.returncode in (2, 4)
+        assert words in done.stderr
+        assert not (folder / "may").exists()
+
+    def test_of_a_mechanism_that_uses_none(self, publish: Publish) -> None:
+        done = publish(*LIMIT, *LISTED, "--attribute", "category", "--out", "may")
+        assert done.returncode == 2
+        assert "--attribute tell nothing to limit, which uses none" in done.stderr
+        assert done.stderr.endswith("--ledger city.ledger --out may --attribute category\n")
+
+
+def test_places_that_are_too_uncertain(folder: Path, publish: Publish) -> None:
+    moments = ("--mechanism", "moments", *BOUNDED, *LISTED)
+    done = publish(*moments, "--max-std-error", "0.001", "--out", "may")
+    assert done.returncode == 0, done.stderr
+    assert "Published 0 of 4 places to may; the others are not shown, because" in done.stdout
+    again = locentropy("estimate", "may", "--out", "may-2", cwd=folder)
+    assert again.returncode == 0, again.stderr
+    assert le.Release.load(folder / "may-2").to_arrow()["entropy"].null_count == 4, "the rule is kept"
+    refused = publish(*LIMIT, *LISTED, "--max-std-error", "0.5", "--out", "june")
+    assert refused.returncode == 2
+    assert "--max-std-error is a rule about standard errors" in refused.stderr

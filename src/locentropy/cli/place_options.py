@@ -66,7 +66,7 @@ class PlaceOptions:
     places_lon: Annotated[
         Text, typer.Option("--places-lon", help="Longitude; '' for none.", rich_help_panel=_LIST)
     ] = None
-    attribute: Annotated[
+    attributes: Annotated[
         list[str] | None,
         typer.Option(
             "--attribute",
@@ -109,12 +109,13 @@ class PlaceOptions:
         """The options again, for another command."""
         said: list[str] = []
         for name, value in vars(self).items():
+            option = "--attribute" if name == "attributes" else f"--{name.replace('_', '-')}"
             for each in value if isinstance(value, list) else [value]:
-                said += [] if each is None else [f"--{name.replace('_', '-')}", str(each)]
+                said += [] if each is None else [option, str(each)]
         return said
 
     def _list(self, provenance: str | None) -> PublicLocations | None:
-        if self.attribute and self.places is None:
+        if self.attributes and self.places is None:
             raise ParameterError(
                 "--attribute names columns of a public list. The cells of a grid have none: nothing is known of them "
                 "but where they are. Where places are selected from the visits there is no list: if a public list has "
@@ -137,7 +138,7 @@ class PlaceOptions:
             role: AUTO if name is None else (name or None) for role, name in columns.items()
         }
         return PublicLocations(
-            self.places, **chosen, provenance=provenance or UNSTATED, attributes=self.attribute or ()
+            self.places, **chosen, provenance=provenance or UNSTATED, attributes=self.attributes or ()
         )
 
     def _box(self) -> Grid | None:

@@ -42,6 +42,12 @@ def plan(
     n_users: Annotated[
         int | None, typer.Option("--n-users", help="A guess: about how many people there are (shares).")
     ] = None,
+    locations_per_user: Annotated[
+        int | None,
+        typer.Option(
+            "--locations-per-user", help="A guess: how many listed places a typical person visits (shares)."
+        ),
+    ] = None,
     users_per_location: Annotated[
         str | None,
         typer.Option(
@@ -50,7 +56,7 @@ def plan(
             "several such as 1,5,50 that each stand for an equal share of places.",
         ),
     ] = None,
-    attribute: Annotated[
+    attributes: Annotated[
         list[str] | None,
         typer.Option(
             "--attribute",
@@ -83,11 +89,12 @@ def plan(
             mechanism,
             n_locations=n_locations,
             n_users=n_users,
+            locations_per_user=locations_per_user,
             users_per_location=_sizes(users_per_location),
             locations=locations,  # type: ignore[arg-type]  # checked by Plan itself
             selection=selection,
             about=About(**words.given),
-            attributes=attribute or (),
+            attributes=attributes or (),
             max_std_error=max_std_error,
         )
     if target is not None:

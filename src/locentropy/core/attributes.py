@@ -81,7 +81,8 @@ def check_attribute_names(names: Any) -> tuple[str, ...]:
 
 _INSTEAD: Final = {
     **dict.fromkeys(
-        ("lat", "lon", "geometry"), f'To have a mechanism use where places are: attributes=["{COORDINATES}"]'
+        ("lat", "lon", "geometry"),
+        f'To have a mechanism use where places are: attributes=["{COORDINATES}"], or --attribute {COORDINATES}.',
     ),
     **dict.fromkeys(
         ("location", "name"),

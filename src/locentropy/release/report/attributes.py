@@ -28,7 +28,9 @@ def leaning_sentence(release: Release) -> str:
     leans = [_example(release, name) for name in release.statement.attributes]
     if not leans:
         return ""
-    return f"Values lean on what the public list says about places: {'; '.join(leans)}."
+    *first, last = leans
+    together = f"{', '.join(first)} and {last}" if first else last
+    return f"Estimates of places lean on {together}, as the public list has it."
 
 
 def leaning_paragraph(release: Release) -> str:
@@ -47,13 +49,11 @@ def leaning_paragraph(release: Release) -> str:
 
 def _example(release: Release, name: str) -> str:
     if name == COORDINATES:
-        return "estimates of places lean on places nearby"
+        return "places nearby"
     common = _most_common(release.to_arrow()[name])
-    if isinstance(common, bool):
-        return f"estimates of places lean on others for which “{name}” is the same"
-    if common is None or len(str(common)) > _SHORT:
-        return f"estimates of places lean on others of the same {name}"
-    return f"estimates of places whose {name} is “{common}” lean on others of that {name}"
+    if common is None or isinstance(common, bool) or len(str(common)) > _SHORT:
+        return f"others with the same {name}"
+    return f"others with the same {name} (those of “{common}” on each other)"
 
 
 def _most_common(values: pa.ChunkedArray) -> Any:

@@ -58,14 +58,21 @@ function cellOf(name, i, show) {
     const title = isOnMap(i) ? element("button", { type: "button", title: "Show on the map" }, text) : text;
     if (isOnMap(i)) title.addEventListener("click", () => show(i));
     const besides = [...(isNamed(i) ? [columns.id[i]] : []), ...attributesOf(i).map(attributeText)];
-    return element("td", { class: "name" }, title, ...besides.map((text) => element("small", {}, element("bdi", {}, text))));
+    return element("td", { class: "name" }, title, ...(besides.length ? [element("small", { class: source.attributes.length ? "line" : "" }, ...besides.flatMap((text, at) => [at ? " · " : "", element("bdi", {}, text)]))] : []));
   }
-  if (!isPublished(i)) return element("td", { class: `${name} withheld` }, name === "entropy" ? whyEmpty(i) : "");
   if (name === "bar") return element("td", { class: "bar" }, errorBar(i));
   if (name === "entropy") return element("td", { class: "entropy" }, inUnit(columns.entropy[i]));
   if (name === "std_error") return element("td", { class: "std_error" }, `± ${errorText(columns.std_error[i])}`);
   if (name === "visitors") return element("td", { class: "visitors" }, roundish(visitorsOf(i)));
   return element("td", { class: "chance" }, percent(columns.chance[i]), meter(columns.chance[i]));
+}
+
+// The row of a place; one without a value says why across all columns that would have numbers.
+function rowOf(i, names, show) {
+  const shown = isPublished(i) ? names : names.filter((name) => name === "rank" || name === "name");
+  const cells = shown.map((name) => cellOf(name, i, show));
+  if (shown.length < names.length) cells.push(element("td", { class: "withheld", colSpan: names.length - shown.length }, whyEmpty(i)));
+  return element("tr", {}, ...cells);
 }
 
 function createList(show) {
@@ -83,7 +90,7 @@ function createList(show) {
   function render() {
     const rows = order.slice(first, first + PER_PAGE);
     table.tBodies[0].replaceChildren(
-      ...rows.map((i) => element("tr", {}, ...shownNames.map((name) => cellOf(name, i, show)))),
+      ...rows.map((i) => rowOf(i, shownNames, show)),
     );
     const last = first + rows.length;
     range.textContent = rows.length ? `${wholeNumbers.format(first + 1)}–${wholeNumbers.format(last)} of ${wholeNumbers.format(order.length)}` : "none";
