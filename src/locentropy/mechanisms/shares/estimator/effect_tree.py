@@ -39,6 +39,11 @@ class Values(NamedTuple):
     variance: Reals
 
 
+def total_by_level(level_of: Indices, values: Reals, size: int) -> Reals:
+    """The sum of the values of the places of each of `size` levels."""
+    return np.bincount(level_of, values, size).astype(np.float64, copy=False)
+
+
 def nested_in(fine: Indices, coarse: Indices) -> Indices | None:
     """The coarse level in which each fine one lies; None if one of them lies in several."""
     parent = np.zeros(int(fine.max()) + 1, dtype=np.intp)
@@ -83,9 +88,7 @@ class EffectTree:
     def gathered(self, precision: Reals, weighted: Reals) -> Information:
         """What all places say about the finest levels."""
         size = self.sizes[-1]
-        return Information(
-            np.bincount(self.leaf_of, precision, size), np.bincount(self.leaf_of, weighted, size)
-        )
+        return Information(*(total_by_level(self.leaf_of, part, size) for part in (precision, weighted)))
 
     def posterior(self, told: Sequence[Information | None], variances: Reals) -> tuple[Values, ...]:
         """The values at every depth, given what is told about the levels of each, and the variances of effects."""
@@ -100,7 +103,7 @@ class EffectTree:
             if depth:
                 passed = self._passed_up(up[0], float(variances[depth]))
                 parent, size = self.parents[depth - 1], self.sizes[depth - 1]
-                below = Information(*(np.bincount(parent, part, size) for part in passed))
+                below = Information(*(total_by_level(parent, part, size) for part in passed))
         values: list[Values] = []
         for depth, size in enumerate(self.sizes):
             mean, variance = np.zeros(size), np.zeros(size)

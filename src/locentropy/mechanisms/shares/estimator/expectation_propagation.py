@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from locentropy.mechanisms.shares.estimator.effect_tree import EffectTree, Information, Values
+from locentropy.mechanisms.shares.estimator.effect_tree import EffectTree, Information, Values, total_by_level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def told_by_sums(moments: Moments, asked: LevelSums, level_of: Indices, componen
     """The sums against what the looks of their places make expect, linearised in a common shift of their scores."""
     size = int(level_of.max()) + 1
     asked_of = min(asked.values.size, size)
-    expected, variance, slope = (np.bincount(level_of, part, size)[:asked_of] for part in moments)
+    expected, variance, slope = (total_by_level(level_of, part, size)[:asked_of] for part in moments)
     slope = np.maximum(slope, 1e-9)
     precision = np.maximum(slope**2 / (variance + asked.deviation**2), 1e-9)
     farthest = _FARTHEST * np.sqrt(component + 1 / precision)
@@ -165,8 +165,8 @@ class Scores:
     def _information(self, at: int, told: ToldBySums, attribute: int, size: int) -> Information:
         """What noisy sums say about the values of their levels; nothing about levels without one."""
         level_of = self._levels[attribute]
-        around = np.bincount(level_of, told.slope * self._cavities[at].mean, size)
-        around /= np.maximum(np.bincount(level_of, told.slope, size), 1e-9)
+        around = total_by_level(level_of, told.slope * self._cavities[at].mean, size)
+        around /= np.maximum(total_by_level(level_of, told.slope, size), 1e-9)
         precision, weighted = np.zeros(size), np.zeros(size)
         precision[: told.precision.size] = told.precision
         weighted[: told.precision.size] = told.precision * (around[: told.precision.size] + told.shift)
