@@ -39,7 +39,7 @@ _KEYS: Final = ("version", *_ABOUT, "mechanism", "locations", "max_std_error", "
 _OLD_KEYS: Final = {"purpose": "intended_use", "places": "locations"}
 """What version 0.1 wrote, and what it is called now."""
 _SELECTION: Final = ("epsilon", "delta", "max_locations", "keep", "max_users")
-_EXPECTED: Final = ("n_locations", "n_users", "users_per_location")
+_EXPECTED: Final = ("n_locations", "n_users", "users_per_location", "locations_per_user")
 _OLD_EXPECTED: Final = {"locations": "n_locations", "people": "n_users"}
 _BUDGET: Final = ("epsilon", "delta")
 _NO_BUDGET: Final = "none"
@@ -79,6 +79,8 @@ def _content(plan: Plan) -> dict[str, Any]:
         expected["n_locations"] = int(plan.n_locations)
     if plan.n_users is not None:
         expected["n_users"] = int(plan.n_users)
+    if plan.locations_per_user is not None:
+        expected["locations_per_user"] = int(plan.locations_per_user)
     if plan.users_per_location:
         expected["users_per_location"] = [int(users) for users in plan.users_per_location]
     return {
@@ -116,13 +118,13 @@ def _plan_of(content: dict[str, Any]) -> Plan:
             _section(content, given, ("kind", "attributes", *_SELECTION))
         )
     with _complaints("expected: "):
-        n_locations, n_users, sizes = _expected(
+        n_locations, n_users, each, sizes = _expected(
             _section(content, "expected", _EXPECTED, _OLD_EXPECTED) if "expected" in content else {}
         )
     words = {_OLD_KEYS.get(key, key): value for key, value in content.items()}
     about = About(**{name: words[name] for name in _ABOUT if name in words})
     limit = _real("max_std_error", content["max_std_error"]) if "max_std_error" in content else None
-    plan = Plan(mechanism, kind, selection, n_locations, sizes, about, n_users, attributes, limit)
+    plan = Plan(mechanism, kind, selection, n_locations, sizes, about, n_users, attributes, limit, each)
     due = _budget(plan)
     if budget != due:
         raise ParameterError(
@@ -156,10 +158,10 @@ def _locations(section: dict[str, Any]) -> tuple[Any, tuple[str, ...], SelectLoc
     return kind, tuple(attributes), selection
 
 
-def _expected(section: dict[str, Any]) -> tuple[int | None, int | None, tuple[int, ...]]:
-    n_locations, n_users = (
+def _expected(section: dict[str, Any]) -> tuple[int | None, int | None, int | None, tuple[int, ...]]:
+    n_locations, n_users, each = (
         next((_whole(name, section[name]) for name in names if name in section), None)
-        for names in (("n_locations", "locations"), ("n_users", "people"))
+        for names in (("n_locations", "locations"), ("n_users", "people"), ("locations_per_user",))
     )
     sizes = section.get("users_per_location", [])
     if not isinstance(sizes, list):
@@ -167,6 +169,7 @@ def _expected(section: dict[str, Any]) -> tuple[int | None, int | None, tuple[in
     return (
         n_locations,
         n_users,
+        each,
         tuple(_whole("users_per_location", size) for size in sizes),
     )
 

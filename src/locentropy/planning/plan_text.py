@@ -87,6 +87,7 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         },
         "n_locations": plan.n_locations,
         "n_users": plan.n_users,
+        "locations_per_user": plan.locations_per_user,
         "users_per_location": list(plan.users_per_location),
         "about": plan.about.stated(),
         "guarantee": _guarantee(plan.guarantee),

@@ -46,7 +46,7 @@ _WITHOUT_LIST: Final = {
 }
 
 _CALL = "plan(Shares(epsilon=1.0), n_locations=14_058)"
-_WITH_USERS = "plan(Shares(epsilon=1.0), n_locations=14_058, n_users=10_000)"
+_WITH_USERS = "plan(Shares(epsilon=1.0), n_locations=14_058, n_users=10_000, locations_per_user=8)"
 _GRIDDED = 'plan(Shares(epsilon=1.0), locations="grid")'
 _SELECTING = "plan(Shares(epsilon=1.0), selection=SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20))"
 _TUPLE = "plan(Shares(epsilon=1.0), selection=(0.2, 1e-8, 20))"
@@ -77,6 +77,8 @@ class Plan:
     """Public attributes of the list that the mechanism uses, such as `("category",)`."""
     max_std_error: float | None = None
     """Places with a larger standard error, in nats, get no value; None for no such rule."""
+    locations_per_user: int | None = None
+    """How many listed locations a typical user visits, if that is known; for Shares."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -106,7 +108,13 @@ class Plan:
     def expected(self) -> ExpectedError:
         """The error to expect."""
         return self.mechanism.expected_error(
-            Supposed(self.n_locations, self.n_users, self.users_per_location, self.selection)
+            Supposed(
+                self.n_locations,
+                self.n_users,
+                self.users_per_location,
+                self.selection,
+                self.locations_per_user,
+            )
         )
 
     @property
@@ -157,14 +165,15 @@ class Plan:
                 parameter="users_per_location",
                 example=_WITH_USERS if guess == "n_users" else _CALL,
             )
-        if self.n_users is not None and guess == "users_per_location":
-            raise ParameterError(
-                f"tells nothing about {name}; the number of users at a place does.",
-                parameter="n_users",
-                example=_GUESSING,
-            )
-        if self.n_users is not None:
-            check_whole(_WITH_USERS, "n_users", self.n_users, 1, most)
+        for parameter, number in (("n_users", self.n_users), ("locations_per_user", self.locations_per_user)):
+            if number is not None and guess == "users_per_location":
+                raise ParameterError(
+                    f"tells nothing about {name}; the number of users at a place does.",
+                    parameter=parameter,
+                    example=_GUESSING,
+                )
+            if number is not None:
+                check_whole(_WITH_USERS, parameter, number, 1, most)
         for users in self.users_per_location:
             check_whole(_GUESSING, "users_per_location", users, 0, most)
 
@@ -215,6 +224,7 @@ def plan(
     about: About | None = None,
     attributes: Sequence[str] = (),
     max_std_error: float | None = None,
+    locations_per_user: int | None = None,
 ) -> Plan:
     """Plan a release: its guarantee and the error to expect. Reads no data; all numbers given here must be public.
 
@@ -241,6 +251,8 @@ def plan(
         are.
     max_std_error
         Places with a larger standard error, in nats, get no value.
+    locations_per_user
+        How many listed locations a typical user visits; for Shares.
     """
     require_mechanism(mechanism, _CALL)
     if isinstance(selection, tuple):
@@ -260,6 +272,7 @@ def plan(
         n_users,
         attributes,  # type: ignore[arg-type]  # made a tuple by Plan
         max_std_error,
+        locations_per_user,
     )
     if selection is not None:
         _warn_of_sum(made, selection)

@@ -32,8 +32,12 @@ SPLITS: Final = (0.1, 0.5)
 PLACES_PER_PERSON: Final = (3.0, 8.0, 20.0)
 """Where nobody says how many places a person visits, between a few and dozens."""
 
+BUSY: Final = 100
+"""Visitors from which on a place is called busy here."""
+
 _SCATTER: Final = 0.2
 """Standard deviation, in part, of the presence that visitors of one place bring, between places."""
+_HARDLY_ANY: Final = 1e-4
 _COPIES: Final = 12
 _SMALL: Final = 30
 _GRID: Final = np.unique(np.r_[np.arange(_SMALL), np.round(_SMALL * 1.12 ** np.arange(130))])
@@ -67,6 +71,8 @@ class Risk:
     """What is left after the look."""
     spread: float
     """What one number for all places would leave."""
+    busy: float
+    """What is left at places with at least `BUSY` visitors; NaN where there are none."""
 
 
 def family(noise: LookNoise, people_per_location: float, places_per_person: float | None) -> tuple[Risk, ...]:
@@ -91,7 +97,10 @@ def risk(noise: LookNoise, visitors: float, places_per_person: float, width: flo
     # Nobody can split the visits of a place with one visitor.
     beyond = float(crowds @ np.minimum(split, split * entropy) ** 2)
     spread = float(crowds @ entropy**2 - (crowds @ entropy) ** 2)
-    return Risk(float(by_look @ np.maximum(variance, 0.0)) + beyond, spread + beyond)
+    busy = joint[_GRID >= BUSY]
+    off = (mean - entropy[_GRID >= BUSY, None]) ** 2
+    at_busy = float((busy * off).sum() / busy.sum()) + split**2 if busy.sum() > _HARDLY_ANY else math.nan
+    return Risk(float(by_look @ np.maximum(variance, 0.0)) + beyond, spread + beyond, at_busy)
 
 
 @lru_cache(maxsize=256)
@@ -102,10 +111,11 @@ def _crowds(visitors: float, width: float) -> Reals:
     counts = np.arange(4 * _SMALL)
     poisson = np.exp(counts * np.log(few)[:, None] - few[:, None] - gammaln(counts + 1)).sum(axis=0)
     middles = (_GRID[1:] + _GRID[:-1]) / 2
-    law: Reals = np.bincount(np.searchsorted(middles, counts), weights=poisson, minlength=_GRID.size)
+    law = np.bincount(np.searchsorted(middles, counts), weights=poisson, minlength=_GRID.size)
     # Of larger crowds, chance is a small part.
-    law = law + np.bincount(np.searchsorted(middles, around[around >= _SMALL]), minlength=_GRID.size)
-    return law / law.sum()
+    law += np.bincount(np.searchsorted(middles, around[around >= _SMALL]), minlength=_GRID.size)
+    crowds: Reals = law / law.sum()
+    return crowds
 
 
 @lru_cache(maxsize=64)

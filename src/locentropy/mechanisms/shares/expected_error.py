@@ -35,7 +35,7 @@ MODEL: Final = (0.8, 1.2)
 NOTICEABLE: Final = 0.05
 """A part by which one kind of noise must be better than the other to be recommended."""
 
-USUAL_DELTA: Final = 1e-8
+USUAL_DELTA: Final = "1e-8"
 """What a plan without δ compares with."""
 
 FEWEST_PEOPLE: Final = 1e-4
@@ -58,6 +58,8 @@ class SharesExpectation:
     """The same where it goes less well."""
     hardly: bool
     """Whether one number for all places would be about as good."""
+    busy: float | None = None
+    """The same for places with at least 100 visitors, in the middle of such cities; None where there are hardly any."""
 
     @property
     def words(self) -> str:
@@ -80,7 +82,9 @@ def expectation(
     risks = family(look_noise(queries), people_per_location, locations_per_user)
     low, high = (pick(math.sqrt(each.error) for each in risks) for pick in (min, max))
     hardly = min(each.error / each.spread for each in risks) >= HARDLY
-    return SharesExpectation(MODEL[0] * low, MODEL[1] * high, hardly)
+    busy = [math.log(each.busy) / 2 for each in risks if each.busy > 0]  # in cities that have such places
+    middle = math.exp(sum(busy) / len(busy)) if busy else None
+    return SharesExpectation(MODEL[0] * low, MODEL[1] * high, hardly, middle)
 
 
 def shares_expectation(queries: ShareQueries, supposed: Supposed) -> SharesExpectation | None:
@@ -103,11 +107,18 @@ def delta_pays(pure: SharesExpectation | None, gaussian: SharesExpectation | Non
             "noise of another kind, which is smaller where people visit many places; its guarantee has a δ. "
             f"{meaning}"
         )
-    if gaussian.middle < pure.middle * (1 - NOTICEABLE):
-        return f"smaller errors, about {gaussian.words} nats, for a guarantee with a δ. {meaning}"
-    if gaussian.middle > pure.middle * (1 + NOTICEABLE):
-        return f"a δ does not pay here: errors would be about {gaussian.words} nats."
-    return f"a δ hardly pays here: errors would be about {gaussian.words} nats."
+    told = f"errors of about {gaussian.words} nats"
+    ratios = [gaussian.middle / pure.middle]
+    if gaussian.busy is not None and pure.busy is not None:
+        told += (
+            f", and at places of 100 visitors and more about {gaussian.busy:.2f} instead of {pure.busy:.2f}"
+        )
+        ratios.append(gaussian.busy / pure.busy)
+    if min(ratios) < 1 - NOTICEABLE and max(ratios) <= 1 + NOTICEABLE:
+        return f"{told}, for a guarantee with a δ. {meaning}"
+    if max(ratios) > 1 + NOTICEABLE:
+        return f"{told}: a δ does not pay here."
+    return f"{told}: a δ hardly pays here."
 
 
 def shares_error(rule: SharesExpectation | None, supposed: Supposed) -> list[str]:
@@ -241,7 +252,7 @@ class SharesError(ExpectedError):
         if ours is None or theirs is None:
             return ()
         if other.delta:
-            return (f"With delta={USUAL_DELTA:g}: {delta_pays(ours, theirs)}",)
+            return (f"With delta={USUAL_DELTA}: {delta_pays(ours, theirs)}",)
         return (f"Without a δ it would be about {theirs.words} nats.",)
 
     @property
