@@ -27,6 +27,8 @@ M, C, K, DELTA = 5, 5, 50, 1e-8
 """The paper's defaults."""
 
 HINDSIGHT_M, HINDSIGHT_C = (1, 2, 5, 10, 20, 30), (5, 20)
+TOP = 20
+"""So many places are at the top of a page."""
 LIST_SIZES = (10, 30, 100, 300, 1000)
 
 
@@ -37,18 +39,24 @@ def simulated(mechanism: le.Mechanism, data: DataSet, seed: int) -> le.mechanism
 
 
 def score(data: DataSet, entropy: np.ndarray, estimates: le.mechanisms.Estimates | None = None) -> Score:
-    """Errors over all places and over busy ones; of intervals too, where there are any."""
+    """Errors over all places and over busy and large ones; of intervals and of what is listed first, too."""
     # As in the paper, a place that is withheld counts as published with 0.
-    error = (np.nan_to_num(entropy, nan=0.0) - data.truth) ** 2
-    measured = {"mse": error.mean(), "mse_busy": mean(error[data.busy])}
-    if estimates is not None and estimates.entropy_busy is not None:
+    off = np.nan_to_num(entropy, nan=0.0) - data.truth
+    groups = {"": slice(None), "_busy": data.busy, "_large": data.large}
+    measured = {f"mse{group}": mean(off[chosen] ** 2) for group, chosen in groups.items()}
+    if estimates is None:
+        return measured
+    if estimates.entropy_busy is not None:
         measured["mse_busy_column"] = mean(((estimates.entropy_busy - data.truth) ** 2)[data.busy])
-    if estimates is not None and estimates.low is not None and estimates.high is not None:
-        covered = (estimates.low <= data.truth) & (data.truth <= estimates.high)
-        measured |= {"covered": covered.mean(), "covered_busy": mean(covered[data.busy])}
-        measured["width"] = float(np.median(estimates.high - estimates.low))
+    if estimates.low is not None and estimates.high is not None:
+        # An end that is printed as the truth covers it: 1e-9 is rounding.
+        covered = (estimates.low <= data.truth + 1e-9) & (data.truth <= estimates.high + 1e-9)
+        measured |= {f"covered{group}": mean(covered[chosen]) for group, chosen in groups.items()}
+        measured["width"] = mean(estimates.high - estimates.low)
         measured["too_wide"] = too_wide(data.truth, estimates)
-    return {name: float(value) for name, value in measured.items()}
+        first = np.argsort(-estimates.entropy, kind="stable")[:TOP]
+        measured |= {"covered_top": mean(covered[first]), "bias_top": mean(off[first])}
+    return measured
 
 
 def tell(text: str) -> None:
@@ -104,36 +112,58 @@ def printed(data: DataSet, epsilons: Sequence[float], seeds: int) -> Iterator[tu
             yield "limit-cb", epsilon, score(data, crowd.entropy)
 
 
-def ours(data: DataSet, epsilons: Sequence[float], seeds: int) -> Iterator[tuple[str, float, Score]]:
-    """Moments, with every bound that hindsight may choose from, and Shares."""
-    for epsilon in epsilons:
-        made: dict[str, le.Mechanism] = {
-            f"moments M={m} C={c}": le.Moments(epsilon, max_locations=m, max_visits=c)
-            for m, c in product(HINDSIGHT_M, HINDSIGHT_C)
-        }
-        made["shares"] = le.Shares(epsilon)
+def moments(data: DataSet, epsilons: Sequence[float], seeds: int) -> Iterator[tuple[str, float, Score]]:
+    """Moments, with every bound that hindsight may choose from."""
+    for epsilon, m, c in product(epsilons, HINDSIGHT_M, HINDSIGHT_C):
+        mechanism = le.Moments(epsilon, max_locations=m, max_visits=c)
         for seed in range(seeds):
-            for name, each in made.items():
-                estimates = simulated(each, data, seed)
-                yield name, epsilon, score(data, estimates.entropy, estimates)
-        tell(f"{data.name}: ε = {epsilon:g} done")
+            yield f"moments M={m} C={c}", epsilon, score(data, simulated(mechanism, data, seed).entropy)
 
 
-def on_all_places(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict[str, Any]:
-    """Every method on the whole list."""
+def shares(data: DataSet, epsilons: Sequence[float], seeds: int) -> Iterator[tuple[str, float, Score]]:
+    """Shares without δ."""
+    for epsilon, seed in product(epsilons, range(seeds)):
+        estimates = simulated(le.Shares(epsilon), data, seed)
+        yield "shares", epsilon, score(data, estimates.entropy, estimates)
+
+
+def shares_delta(data: DataSet, epsilons: Sequence[float], seeds: int) -> Iterator[tuple[str, float, Score]]:
+    """Shares with a δ."""
+    for epsilon, seed in product(epsilons, range(seeds)):
+        estimates = simulated(le.Shares(epsilon, delta=DELTA), data, seed)
+        yield "shares-delta", epsilon, score(data, estimates.entropy, estimates)
+
+
+METHODS = {"paper": printed, "moments": moments, "shares": shares, "shares-delta": shares_delta}
+
+
+def on_all_places(
+    data: DataSet, epsilons: Sequence[float], seeds: int, methods: Sequence[str]
+) -> dict[str, Any]:
+    """The chosen methods on the whole list. Attributes are for Shares alone."""
 
     def rounds() -> Iterator[tuple[str, float, Score]]:
-        yield from printed(data, epsilons, seeds)
-        yield from ours(data, epsilons, seeds)
+        for method in methods:
+            if method.startswith("shares") or "+" not in data.name:
+                yield from METHODS[method](data, epsilons, seeds)
+                tell(f"{data.name}: {method} done")
 
     # The best constant for all places is their mean, so publishing the population mean scores the same.
-    constant = {"mse": float(data.truth.var()), "mse_busy": float(data.truth[data.busy].var())}
+    groups = {"mse": data.users >= 0, "mse_busy": data.busy, "mse_large": data.large}
+    constant = {name: mean((data.truth[at] - mean(data.truth[at])) ** 2) for name, at in groups.items()}
     people = int(data.queries.locations_per_user().sum())
-    counts = {"people": people, "locations": len(data.truth), "busy": int(data.busy.sum())}
+    counts = {
+        "people": people,
+        "locations": len(data.truth),
+        "busy": int(data.busy.sum()),
+        "large": int(data.large.sum()),
+    }
     return {**counts, "constant": constant, "scores": averaged(rounds())}
 
 
-def on_short_lists(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict[str, Any]:
+def on_short_lists(
+    data: DataSet, epsilons: Sequence[float], seeds: int, _: Sequence[str] = ()
+) -> dict[str, Any]:
     """Shares on random parts of the list, beside publishing the mean entropy of the whole for every place.
 
     Every list has a noise seed of its own. What is compared are means over the lists of one size.
@@ -156,8 +186,8 @@ def on_short_lists(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict
     return sizes
 
 
-def on_twins(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict[str, Any]:
-    """The part of the true difference between the two places of each pair that both columns of Shares show."""
+def on_twins(data: DataSet, epsilons: Sequence[float], seeds: int, _: Sequence[str] = ()) -> dict[str, Any]:
+    """The part of the true difference between the two places of each pair that Shares shows."""
     ids = data.locations.ids.to_pylist()
     pairs = {kind: tuple(ids.index(name) for name in names) for kind, names in TWINS.items()}
     found: dict[str, Any] = {}
@@ -166,8 +196,6 @@ def on_twins(data: DataSet, epsilons: Sequence[float], seeds: int) -> dict[str, 
     for epsilon in epsilons:
         runs = [simulated(le.Shares(epsilon), data, seed) for seed in range(seeds)]
         for kind, (even, ruled) in pairs.items():
-            for column in ("entropy", "entropy_busy"):
-                apart = [getattr(run, column)[even] - getattr(run, column)[ruled] for run in runs]
-                parts = found[kind]["parts"].setdefault(column, {})
-                parts[f"{epsilon:g}"] = float(np.mean(apart) / found[kind]["true"])
+            apart = [run.entropy[even] - run.entropy[ruled] for run in runs]
+            found[kind]["parts"][f"{epsilon:g}"] = float(np.mean(apart) / found[kind]["true"])
     return found
