@@ -414,7 +414,7 @@ def changed(old: str, new: str) -> str:
         (changed("expected: {", "expected: {locations: 14058, "), "expected.locations is the old name of expected.n_locations"),
         (f"{FILE}places: {{kind: grid}}\n", "places is the old name of locations"),
         (f"{FILE}purpose: a\nintended_use: b\n", "purpose is the old name of intended_use"),
-        (changed("expected: {n_locations", "expected: {n_place"), "expected.n_place is not known here; known are n_locations, n_users, users_per_location."),
+        (changed("expected: {n_locations", "expected: {n_place"), "expected.n_place is not known here; known are n_locations, n_users, users_per_location, locations_per_user."),
         (f"{FILE}sector: {'x' * 900}\n", "sector="),
         (changed("n_locations: 14058", "n_locations: ~"), "n_locations must be a whole number"),
         (changed("[1, 5]", "5"), "must be a list"),

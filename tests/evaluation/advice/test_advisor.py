@@ -25,7 +25,6 @@ from locentropy.evaluation.advice.recommendations import proposed_delta, roomy
 from locentropy.mechanisms.expected_error import named_from
 from locentropy.mechanisms.registry import mechanism_from, mechanism_names
 from locentropy.mechanisms.select import SelectLocations
-from locentropy.mechanisms.shares.expected_error import MEASURED, TYPICAL_SPREAD, shares_expectation
 from locentropy.mechanisms.survey import Activity, ActivitySurvey
 from locentropy.paper import LimitCB, LimitSS
 from locentropy.privacy.noise import LATTICE
@@ -56,10 +55,10 @@ class TestPublicNumbers:
         assert advice.choice.parameters == {"epsilon": "1"}
         assert advice.density is not None
         assert advice.density.verdict == "sparse"
-        assert [each.choice.name for each in advice.alternatives] == ["moments", "limit-ptr"]
+        assert [each.choice.name for each in advice.alternatives] == ["shares", "moments", "limit-ptr"]
         assert advice.expected_range is not None
         low, high = advice.expected_range
-        assert 0 < low < high <= TYPICAL_SPREAD
+        assert 0 < low < high < 2
 
     def test_moments_for_short_lists(self) -> None:
         short, longer = (advise(1, n_locations=n, n_users=50_000) for n in (9, 10))
@@ -172,11 +171,11 @@ class TestSeen:
         assert advice.activity is found
         assert advice.density is not None
         assert advice.density.verdict == "sparse"
-        moments = advice.alternatives[0].choice.parameters
+        moments = advice.alternatives[1].choice.parameters
         assert moments["max_visits"] == 4
         assert 5 < moments["max_locations"] <= 16
         assert moments["max_users"] == 100_000, "with room above a noisy number"
-        known = advise(1, n_users=45_678, activity=found).alternatives[0].choice.parameters
+        known = advise(1, n_users=45_678, activity=found).alternatives[1].choice.parameters
         assert known["max_users"] == 100_000, "what is said is a guess, too"
 
     def test_a_proposed_bound_on_people_is_called_one(self) -> None:
@@ -191,14 +190,14 @@ class TestSeen:
         quiet = activity([30, -20, 60, 10, -80, 90, 3, 100, -7, 55, 120, 90, 60, 130], [50, -30, 20])
         habits = measured_habits(quiet)
         assert (habits.places, habits.visits) == ((), ())
-        moments = advise(1, activity=quiet).alternatives[0].choice.parameters
+        moments = advise(1, activity=quiet).alternatives[1].choice.parameters
         assert (moments["max_locations"], moments["max_visits"]) == (5, 5)
 
     def test_noise_in_the_tail_does_not_decide(self) -> None:
         """A hundred people who are not there would have been at 4,097 places each and outweighed all others."""
         calm = activity([5000, 3000], [8000])
         noisy = activity([5000, 3000, *[0] * 11, 350], [8000])
-        both = [advise(1, activity=each).alternatives[0].choice.parameters for each in (calm, noisy)]
+        both = [advise(1, activity=each).alternatives[1].choice.parameters for each in (calm, noisy)]
         assert both[0] == both[1]
 
     def test_a_short_list_in_the_data(self) -> None:
@@ -219,7 +218,7 @@ class TestSeen:
             assert seen.why.lower().startswith(verdict)
             assert ("could decide" in seen.why) == (verdict == "undecided")
         dense = advise(1, activity=activity([99_000], [99_000], busy=9990, locations=10_000))
-        assert [each.choice.name for each in dense.alternatives] == ["moments", "limit-ss"]
+        assert [each.choice.name for each in dense.alternatives] == ["shares", "moments", "limit-ss"]
 
     def test_the_spend_that_could_tell(self) -> None:
         """With that spend the margin is a twentieth of the places."""
@@ -348,30 +347,6 @@ class TestLimitPtr:
         advice = advise(0.001, n_locations=9, n_users=10_000)
         [tested] = [each for each in advice.alternatives if each.choice.name == "limit-ptr"]
         assert "still leaves too much noise" in tested.when
-
-
-class TestSharesExpectation:
-    def test_covers_what_was_measured(self) -> None:
-        for row in MEASURED:
-            rule = shares_expectation(row.epsilon, row.locations, row.people)
-            assert rule is not None
-            error = TYPICAL_SPREAD * math.sqrt(row.left)
-            assert rule.low <= error + 1e-12
-            assert error <= rule.high + 1e-12
-
-    def test_ends(self) -> None:
-        assert shares_expectation(1, 1000, None) is None
-        assert shares_expectation(1, None, 1000) is None
-        assert shares_expectation(1, 1, 10**6) is None, "nothing like it was measured"
-        poor = shares_expectation(0.001, 10**6, 10)
-        assert poor is not None
-        assert (poor.low, poor.high, poor.hardly) == (TYPICAL_SPREAD, TYPICAL_SPREAD, True)
-
-    def test_more_people_never_look_worse(self) -> None:
-        rules = [shares_expectation(1, 1000, people) for people in (40, 400, 4000, 40_000, 100_000)]
-        highs = [rule.high for rule in rules if rule is not None]
-        assert len(highs) == 5
-        assert highs == sorted(highs, reverse=True)
 
 
 class TestWords:

@@ -98,7 +98,7 @@ class Case:
                 "for Moments to do better."
             )
         supposed = Supposed(self.n_locations, self.n_users, locations_per_user=self.locations_per_user)
-        rule = shares_expectation(ShareQueries(self.epsilon), supposed)
+        rule = shares_expectation(Shares(self.epsilon).share_queries, supposed)
         return self._advice(
             Choice(Shares.name, {"epsilon": self._written}),
             "true",
@@ -113,7 +113,8 @@ class Case:
         """Shares with Gaussian noise, and whether it pays."""
         told = shares_expectation(ShareQueries(self.epsilon, self._delta), supposed)
         return Alternative(
-            Choice(Shares.name, {"epsilon": self._written, "delta": self._delta}), delta_pays(pure, told)
+            Choice(Shares.name, {"epsilon": self._written, "delta": self._delta, **self._capped}),
+            delta_pays(pure, told),
         )
 
     def moments(self, reason: str) -> Advice:

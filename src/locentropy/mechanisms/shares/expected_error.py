@@ -29,7 +29,7 @@ SHORT_LIST: Final = 10
 HARDLY: Final = 0.9
 """Where at least this share of the spread (of its variance) is left, one number for all places is about as good."""
 
-MODEL: Final = (0.8, 1.2)
+MODEL: Final = (0.7, 1.2)
 """What the range is widened by: laws of a city are learnt from noisy answers, and places scatter in other ways too."""
 
 NOTICEABLE: Final = 0.05
