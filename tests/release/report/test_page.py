@@ -143,7 +143,9 @@ def test_attributes_are_shown_and_what_they_did_is_said() -> None:
     table = {row["location"]: row["kind"] for row in made.to_arrow().to_pylist()}
     columns = parsed.data["columns"]
     assert columns["a0"] == [table[place] for place in columns["id"]]
-    assert "lean on others with the same kind (those of “café” on each other) and places nearby" in parsed.words
+    assert (
+        "lean on others with the same kind (those of “café” on each other) and places nearby" in parsed.words
+    )
     assert "kind explains about 43 % of how places differ" in parsed.words
     without = Parsed(page(town(30, mechanism="Shares")))
     assert without.data["attributes"] == []

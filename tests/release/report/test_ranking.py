@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locentropy.release.report.rank_posterior import (
+    SHARED,
     DeconvolvedPosterior,
-    NormalPosterior,
+    ModelPosterior,
     StepDensity,
     deconvolve,
     distribution,
@@ -27,7 +28,7 @@ ERRORS = st.one_of(st.just(0.0), st.floats(1e-6, 900))
 PLACES = st.lists(st.tuples(NUMBERS, ERRORS), min_size=TOP + 1, max_size=40)
 
 
-@given(PLACES, st.sampled_from([DeconvolvedPosterior, NormalPosterior]))
+@given(PLACES, st.sampled_from([DeconvolvedPosterior, ModelPosterior.of]))
 def test_chances_are_shares_of_ten(places: list[tuple[float, float]], law: Callable[..., Any]) -> None:
     posterior = law(*np.array(places).T)
     found = top_chances(posterior)
@@ -42,7 +43,7 @@ def test_with_one_error_for_all_higher_is_never_less_likely(values: list[float],
     value = np.array(values)
     for posterior in (
         DeconvolvedPosterior(value, np.full(len(value), error)),
-        NormalPosterior(value, np.full(len(value), error)),
+        ModelPosterior.of(value, np.full(len(value), error)),
     ):
         found = top_chances(posterior)[np.argsort(value)]
         assert (np.diff(found) >= -1e-9).all()
@@ -50,7 +51,7 @@ def test_with_one_error_for_all_higher_is_never_less_likely(values: list[float],
 
 def test_where_nothing_is_open_the_ten_are_certain() -> None:
     value = np.arange(30.0)
-    for posterior in (DeconvolvedPosterior(value, np.zeros(30)), NormalPosterior(value, np.zeros(30))):
+    for posterior in (DeconvolvedPosterior(value, np.zeros(30)), ModelPosterior.of(value, np.zeros(30))):
         assert top_chances(posterior) == pytest.approx([0.0] * 20 + [1.0] * 10)
 
 
@@ -58,7 +59,7 @@ def test_where_all_is_noise_nobody_is_ahead() -> None:
     generator = np.random.default_rng(0)
     value = 2.0 + 5.0 * generator.laplace(size=400) / np.sqrt(2)
     found = top_chances(DeconvolvedPosterior(value, np.full(400, 5.0)))
-    naive = top_chances(NormalPosterior(value, np.full(400, 5.0)))
+    naive = top_chances(ModelPosterior.of(value, np.full(400, 5.0)))
     assert found.max() < 0.1 < 0.7 < naive.max()
     assert found[np.argsort(-value)[:TOP]].sum() < 1, "a quarter of one would be right by chance"
     assert DeconvolvedPosterior(value, np.full(400, 5.0)).certainty().max() < 0.2
@@ -151,8 +152,36 @@ def test_chances_come_true_as_often_as_they_say(error: float, drawn: str) -> Non
 
 def test_a_naive_chance_would_not() -> None:
     """The planted fault: take noisy values for what they are, and luck for merit."""
-    said, seen = calibration(NormalPosterior, 0.8)
+    said, seen = calibration(ModelPosterior.of, 0.8)
     assert said > seen + 0.1
+
+
+@pytest.mark.parametrize(("shared", "comes_true"), [(SHARED, True), (0.0, False)])
+def test_errors_that_all_places_share_change_no_order(shared: float, comes_true: bool) -> None:
+    """Chances come true where a part of the error is the same everywhere; if none were, they would say too much."""
+    generator = np.random.default_rng(4)
+    error, said, seen = np.full(300, 0.5), [], []
+    for _ in range(300):
+        value = generator.gamma(2.0, 1.2, 300)
+        own, common = generator.normal(size=300) * np.sqrt(1 - shared), generator.normal() * np.sqrt(shared)
+        truth = value + error * (own + common)
+        chance = top_chances(ModelPosterior.of(value, error))
+        likely = chance > 0.3
+        said.append(chance[likely])
+        seen.append((truth >= np.sort(truth)[-TOP])[likely])
+    difference = float(np.concatenate(said).mean() - np.concatenate(seen).mean())
+    assert (abs(difference) < 0.03) == comes_true
+
+
+def test_a_side_is_as_wide_as_the_interval_and_never_wider_than_the_error() -> None:
+    value, error = np.array([1.0, 1.0, 1.0]), np.array([1.0, 1.0, 1.0])
+    posterior = ModelPosterior.of(
+        value, error, value - 1.96 * np.array([0.5, 1, 2]), value + 1.96 * np.array([2, 1, 0.5])
+    )
+    assert posterior.up.tolist() == pytest.approx([1.0, 1.0, 0.5])
+    assert posterior.down.tolist() == pytest.approx([0.5, 1.0, 1.0])
+    assert posterior.above(1.0) == pytest.approx([0.5] * 3)
+    assert posterior.above(2.0)[2] < posterior.above(2.0)[0]
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=40))
@@ -182,8 +211,8 @@ def test_luck_is_counted_where_values_are_noisy_and_only_there() -> None:
     places, error = ranking_of(made), np.full(500, 0.5)
     value = made.to_arrow()["entropy"].to_numpy()
     assert places.chance == pytest.approx(top_chances(DeconvolvedPosterior(value, error)))
-    assert places.chance != pytest.approx(top_chances(NormalPosterior(value, error)), abs=0.05)
+    assert places.chance != pytest.approx(top_chances(ModelPosterior.of(value, error)), abs=0.05)
     inferred = town(500, mechanism="Shares")
     table = inferred.to_arrow()
-    known = NormalPosterior(table["entropy"].to_numpy(), table["std_error"].to_numpy())
+    known = ModelPosterior.of(*(table[name].to_numpy() for name in ("entropy", "std_error", "low", "high")))
     assert ranking_of(inferred).chance == pytest.approx(top_chances(known))

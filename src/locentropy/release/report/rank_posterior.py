@@ -1,6 +1,6 @@
 """What published values leave open about the true ones, as probabilities: how likely is a true value above a line?
 
-`NormalPosterior` is for mechanisms that publish the mean and the deviation of what is open, `DeconvolvedPosterior` for
+`ModelPosterior` is for mechanisms that publish the mean and the deviation of what is open, `DeconvolvedPosterior` for
 those that publish truth + noise. The highest of many noisy values are high partly by luck. So the latter also uses how
 true values are spread over places, which the published values tell as well: `deconvolve` estimates that density by
 expectation-maximisation with smoothing, from a normal start.
@@ -34,6 +34,11 @@ _SAME: Final = 1e-9
 _HALVINGS: Final = 60  # of an interval: more than a float has digits
 _SURE: Final = 1e-9
 """Errors below this part of the range of values count as this part."""
+_HALF_WIDTH: Final = 1.96
+"""Standard errors from the middle of a 95 % interval to its ends."""
+SHARED: Final = 0.5
+"""The part of the error's variance that all places share, where error bars come from a model. A release cannot tell;
+this is measured, on cities of many kinds, by how often chances come true (benchmarks/ranks.py, docs/report.md)."""
 _CHUNK: Final = 1 << 16
 """Places that are computed at once, to bound the memory."""
 
@@ -61,17 +66,41 @@ class Posterior(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class NormalPosterior:
-    """Truth ~ N(value, error²)."""
+class ModelPosterior:
+    """Truth = value + an error that all places share + one of its own, which is normal on either side of the value.
+
+    Error bars of a model allow for the model being off. Where it is off, it is so at all places alike: if it takes
+    visitors for more loyal than they are, all values are too low, and places keep their order. So only what is not
+    shared counts here. The sides differ where the interval does: a value near 0 has nowhere to go but up, and that a
+    place was hardly seen leaves little room above.
+    """
 
     value: Reals
     error: Reals
+    """The standard error, shared part included."""
+    up: Reals
+    """The error towards higher values, shared part included."""
+    down: Reals
+    """The error towards lower values, likewise."""
+
+    @classmethod
+    def of(
+        cls, value: Reals, error: Reals, low: Reals | None = None, high: Reals | None = None
+    ) -> ModelPosterior:
+        """From a value, its standard error, and the ends of its 95 % interval, if there is one.
+
+        A mechanism may extend an interval for the rare case, so a side is never taken to be wider than the error.
+        """
+        up = error if high is None else np.minimum(error, (high - value) / _HALF_WIDTH)
+        down = error if low is None else np.minimum(error, (value - low) / _HALF_WIDTH)
+        return cls(value, error, up, down)
 
     def above(self, line: float) -> Reals:
         """See `Posterior`."""
         from scipy.special import ndtr
 
-        found: Reals = ndtr((self.value - line) / np.maximum(self.error, _least(self.value)))
+        side = np.where(self.value < line, self.up, self.down) * np.sqrt(1.0 - SHARED)
+        found: Reals = ndtr((self.value - line) / np.maximum(side, _least(self.value)))
         return found
 
     def certainty(self) -> Reals:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from locentropy.release.report.rank_posterior import DeconvolvedPosterior, NormalPosterior, chances
+from locentropy.release.report.rank_posterior import DeconvolvedPosterior, ModelPosterior, chances
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,16 +72,19 @@ def ranking_of(release: Release) -> Ranking:
     if "std_error" not in table.column_names or not known.any():
         return Ranking(value, rank, None, None)
     shown, error = value[known], numbers(table, "std_error")[known]
-    posterior = posterior_of(release.statement.method, shown, error)
+    ends = [numbers(table, name)[known] if name in table.column_names else None for name in ("low", "high")]
+    posterior = posterior_of(release.statement.method, shown, error, *ends)
     chance = _everywhere(known, top_chances(posterior)) if len(shown) > TOP else None
     return Ranking(value, rank, chance, _everywhere(known, posterior.certainty()))
 
 
-def posterior_of(method: Method, value: Reals, error: Reals) -> Posterior:
+def posterior_of(
+    method: Method, value: Reals, error: Reals, low: Reals | None = None, high: Reals | None = None
+) -> Posterior:
     """The posterior of true values: errors from a model describe it already, others describe the noise."""
-    return (
-        NormalPosterior(value, error) if method.error_bars == "model" else DeconvolvedPosterior(value, error)
-    )
+    if method.error_bars == "model":
+        return ModelPosterior.of(value, error, low, high)
+    return DeconvolvedPosterior(value, error)
 
 
 def top_chances(posterior: Posterior) -> Reals:

@@ -399,7 +399,8 @@ def _about_chances(statement: Statement) -> str:
     """What the chances are based on."""
     if statement.method.error_bars == "model":
         return (
-            "It rests on the same model as the error bars: where visitors of a place are quite unlike those of others, "
-            "it may say too much."
+            "It rests on the same model as the error bars, and counts only the part of an error that places do not "
+            "share: what is off everywhere changes no order. Where visitors of a place are quite unlike those of "
+            "others, it may say too much."
         )
     return "High noisy values are partly luck, and that is taken into account."
