@@ -141,7 +141,10 @@ def attribute_priors(
     `prior` is that of all places; `seen` the likelihood of each bin's look at each n: n × bin; `bin_of` the bin of
     each place; `sums` has an entry for each attribute, None where no sums were asked, or is empty.
     """
-    asked = list(sums) if sums else [None] * len(attributes)
+    asked = [
+        _of_known_levels(each, attribute)
+        for each, attribute in zip(sums or [None] * len(attributes), attributes, strict=True)
+    ]
     levels = [_levels(each.level_of) for each in attributes]
     components = _components(prior, seen, bin_of, attributes, levels, asked)
     used = np.flatnonzero(components > NEGLIGIBLE).tolist()
@@ -163,6 +166,12 @@ def _levels(level_of: Indices) -> Indices:
     return levels
 
 
+def _of_known_levels(sums: LevelSums | None, attribute: Attribute) -> LevelSums | None:
+    """The sums of levels that places have; None if there are none."""
+    known = int(attribute.level_of.max(initial=-1)) + 1
+    return None if sums is None or known == 0 else sums._replace(values=sums.values[:known])
+
+
 def _components(
     prior: Reals,
     seen: Reals,
@@ -178,12 +187,13 @@ def _components(
     scores = probit.score_by_bin(seen)[bin_of]
     equations = MomentEquations(np.array([each.expected for each in attributes]))
     pair_equations(equations, scores, max(float(scores.var()), 1e-6), levels)
-    cell = probit.locate(np.zeros(bin_of.size), np.ones(bin_of.size), bin_of)
+    unknown = np.zeros(bin_of.size)
+    cell = probit.locate(unknown, np.ones(bin_of.size), bin_of)
     for attribute, (asked, level_of) in enumerate(zip(sums, levels, strict=True)):
         if asked is not None:
             moments = probit.presence(asked.seen_presence, asked.seen_square).at(cell)
-            told = told_by_sums(moments, asked, level_of, attributes[attribute].expected)
-            sum_equations(equations, attribute, told.shift, 1 / told.precision)
+            told = told_by_sums(moments, asked, level_of, unknown, attributes[attribute].expected)
+            sum_equations(equations, attribute, told.score, 1 / told.precision)
     return equations.solve()
 
 

@@ -45,23 +45,31 @@ class LevelSums(NamedTuple):
 
 
 class ToldBySums(NamedTuple):
-    """How far the scores of levels are off, judged by noisy sums; with what precision; and its weights of places."""
+    """What noisy sums by level say about the expected scores of their places."""
 
-    shift: Reals
+    score: Reals
+    """Where the places of each level are on average, each weighing by how much its presence would change,"""
     precision: Reals
-    slope: Reals
+    """how sure that is,"""
+    weight: Reals
+    """and the weights: one for each place."""
 
 
-def told_by_sums(moments: Moments, asked: LevelSums, level_of: Indices, component: float) -> ToldBySums:
-    """The sums against what the looks of their places make expect, linearised in a common shift of their scores."""
-    size = int(level_of.max()) + 1
-    asked_of = min(asked.values.size, size)
-    expected, variance, slope = (total_by_level(level_of, part, size)[:asked_of] for part in moments)
+def told_by_sums(
+    moments: Moments, asked: LevelSums, level_of: Indices, mean: Reals, component: float
+) -> ToldBySums:
+    """The sums against what the looks of their places make expect, linearised in a common shift of their scores.
+
+    `moments` are those of presence at the expected scores `mean`; `component` is the variance of levels.
+    """
+    size = min(asked.values.size, int(level_of.max()) + 1)
+    expected, variance, slope = (total_by_level(level_of, part, size)[:size] for part in moments)
     slope = np.maximum(slope, 1e-9)
     precision = np.maximum(slope**2 / (variance + asked.deviation**2), 1e-9)
     farthest = _FARTHEST * np.sqrt(component + 1 / precision)
-    shift = np.clip((asked.values[:asked_of] - expected) / slope, -farthest, farthest)
-    return ToldBySums(shift, precision, moments.slope)
+    shift = np.clip((asked.values[:size] - expected) / slope, -farthest, farthest)
+    around = total_by_level(level_of, moments.slope * mean, size)[:size] / slope
+    return ToldBySums(around + shift, precision, moments.slope)
 
 
 class Scores:
@@ -136,9 +144,10 @@ class Scores:
         )
 
     def _read_sums(self, cell: Cell) -> dict[int, ToldBySums]:
+        mean = self.mean
         return {
             at: told_by_sums(
-                self._presence[at].at(cell), asked, self._levels[at], float(self._components[at])
+                self._presence[at].at(cell), asked, self._levels[at], mean, float(self._components[at])
             )
             for at, asked in enumerate(self._sums)
             if asked is not None
@@ -150,7 +159,7 @@ class Scores:
         others = np.sum(self._fitted, axis=0) - self._fitted[at]
         own = Information(self._site.precision, self._site.weighted - self._site.precision * others)
         told = [
-            self._information(at, sums[attribute], attribute, size) if attribute in sums else None
+            self._information(sums[attribute], attribute, others, size) if attribute in sums else None
             for attribute, size in zip(tree.attributes, tree.sizes, strict=True)
         ]
         looks = tree.gathered(*own)
@@ -162,12 +171,11 @@ class Scores:
         self._cavities[at] = Values((precision * self._fitted[at] - own.weighted) / cavity, 1 / cavity)
         return values
 
-    def _information(self, at: int, told: ToldBySums, attribute: int, size: int) -> Information:
-        """What noisy sums say about the values of their levels; nothing about levels without one."""
-        level_of = self._levels[attribute]
-        around = total_by_level(level_of, told.slope * self._cavities[at].mean, size)
-        around /= np.maximum(total_by_level(level_of, told.slope, size), 1e-9)
+    def _information(self, told: ToldBySums, attribute: int, others: Reals, size: int) -> Information:
+        """What noisy sums say about the values of their levels, beyond the other trees; nothing where there is none."""
+        level_of, known = self._levels[attribute], told.precision.size
+        weight = np.maximum(total_by_level(level_of, told.weight, size), 1e-9)
+        value = told.score - (total_by_level(level_of, told.weight * others, size) / weight)[:known]
         precision, weighted = np.zeros(size), np.zeros(size)
-        precision[: told.precision.size] = told.precision
-        weighted[: told.precision.size] = told.precision * (around[: told.precision.size] + told.shift)
+        precision[:known], weighted[:known] = told.precision, told.precision * value
         return Information(precision, weighted)
