@@ -5,11 +5,11 @@
 
 Shares, without and with δ, is compared with the true entropy; Moments, Limit and Limit-PTR, which say so, with the
 entropy of bounded visits (M = C = 5, k = 50), among the places that have a value. Noise is simulated, from public
-seeds. "right" is how many of the ten places that a page lists first are truly among the ten highest, and "said" how many it
-expects to be. The cells are chances that were said and how often they came true, over all of a mechanism's releases,
-each data set counting alike; "off" is the difference, which is to be within 0.07. Cities with a number are other cities
-of the same habits, with other people and places: nothing was fitted to them. Real ones are left out without their files
-(utility_data.py).
+seeds. "right" is how many of the ten places that a page lists first are truly among the ten highest, and "said" how
+many it expects to be. The cells are chances that were said and how often they came true, over all of a mechanism's
+releases, each data set counting alike; "off" is the difference, which is to be within 0.07. Cities with a number are
+other cities of the same habits, with other people and places: nothing was fitted to them. Real ones are left out
+without their files (utility_data.py).
 """
 
 from __future__ import annotations

@@ -135,7 +135,10 @@ class Release:
         if self.measurements is None:
             return none
         measured = self.measurements.measurements.locations.cast(pa.string())
-        return none & pc.is_in(self.table["location"].cast(pa.string()), value_set=measured).to_numpy()
+        known: NDArray[np.bool_] = pc.is_in(
+            self.table["location"].cast(pa.string()), value_set=measured
+        ).to_numpy()
+        return none & known
 
     def to_arrow(self) -> pa.Table:
         """The published table; null where a value is withheld."""
