@@ -24,7 +24,6 @@ def test_profiles_and_queries_print_no_counts() -> None:
             for name, thing in {
                 "bounded": queries.profile(BOUNDS),
                 "exact": queries.exact_profile(),
-                "shares": queries.shares(2**20, 2**20, 50),
                 "queries": queries,
                 "restricted": queries.restricted_to(le.mechanisms.Locations.of(["a", "b"])),
                 "cached": cached,
@@ -35,4 +34,3 @@ def test_profiles_and_queries_print_no_counts() -> None:
         assert re.findall(r"\d+", text) == ["2", "2"], f"{name}: {text}"
         assert "(private)" in text
     assert shown["exact"].startswith("<VisitProfile of 2 locations (private)>")
-    assert shown["shares"].startswith("<ShareProfile of 2 locations (private)>")

@@ -24,6 +24,8 @@ from locentropy.privacy.noise import (
     LATTICE,
     OpenDPNoise,
     from_lattice,
+    gaussian_rho,
+    gaussian_scale,
     laplace_epsilon,
     laplace_scale,
     lattice_sensitivity,
@@ -421,3 +423,111 @@ def test_the_flip_is_exactly_twice_the_smaller_probability(monkeypatch: pytest.M
 def test_a_scale_that_is_zero_as_a_float_is_zero() -> None:
     with pytest.raises(ParameterError):
         laplace_epsilon(1, Fraction(1, 10**400))  # type: ignore[arg-type]
+
+
+# --- Gaussian noise -----------------------------------------------------------------------------------------
+
+
+def gaussian_pmf(points: np.ndarray, scale: float) -> np.ndarray:
+    everywhere = np.arange(-math.ceil(15 * scale), math.ceil(15 * scale) + 1)
+    return np.exp(-((points / scale) ** 2) / 2) / np.exp(-((everywhere / scale) ** 2) / 2).sum()
+
+
+def wrong_gaussian(noise: np.ndarray, scale: float) -> bool:
+    """Dvoretzky-Kiefer-Wolfowitz against the discrete Gaussian; for wide noise, its distribution on a grid of points."""
+    ends = np.arange(-math.ceil(8 * scale), math.ceil(8 * scale) + 1)
+    claimed = gaussian_pmf(ends, scale).cumsum()
+    found = np.searchsorted(np.sort(noise), ends, side="right") / noise.size
+    return 2 * noise.size * float(np.abs(found - claimed).max()) ** 2 > ALARM
+
+
+def wrong_spread(noise: np.ndarray, scale: float) -> bool:
+    """Laurent-Massart for χ²: the mean square is off by more than 2√(x/n) + 2x/n with probability below 2·e^-x.
+
+    The square of a discrete Gaussian has smaller exponential moments than that of a continuous one of the same scale
+    (it is subgaussian with the same parameter), and from a scale of 3 on the same variance to thirty digits.
+    """
+    off = abs(float((noise.astype(np.float64) ** 2).mean()) / scale**2 - 1)
+    return off > 2 * math.sqrt(ALARM / noise.size) + 2 * ALARM / noise.size
+
+
+@pytest.mark.parametrize("scale", [0.7, 3.0, 1234.5])
+def test_gaussian_noise_is_the_discrete_gaussian(scale: float) -> None:
+    noise = OpenDPNoise(threads=2).gaussian(zeros(SAMPLES), scale)
+    assert noise.dtype == np.int64
+    assert not wrong_gaussian(noise, scale)
+    laplace = OpenDPNoise(threads=2).laplace(zeros(SAMPLES), scale / math.sqrt(2))
+    assert wrong_gaussian(laplace, scale), "or Laplace noise would pass"
+
+
+@pytest.mark.parametrize("scale", [3.0, 1234.5, 6.3e6])
+def test_gaussian_noise_is_as_wide_as_stated(scale: float) -> None:
+    noise = OpenDPNoise(threads=2).gaussian(zeros(SAMPLES), scale)
+    assert not wrong_spread(noise, scale)
+    assert wrong_spread(noise, scale * 1.05)
+    assert wrong_spread(noise, scale * 0.95)
+
+
+def test_gaussian_values_keep_their_places_and_shape() -> None:
+    values = (np.arange(30_000).reshape(3, 10_000) - 15_000) * 10**9
+    noised = OpenDPNoise(threads=3).gaussian(values, 5.0)
+    assert noised.shape == values.shape
+    assert np.abs(noised - values).max() < 5.0 * 30
+    kept = zeros(3)
+    kept.flags.writeable = False
+    assert OpenDPNoise().gaussian(kept, 5.0).shape == OpenDPNoise().laplace(kept, 5.0).shape == (3,)
+    assert kept.tolist() == [0, 0, 0], "a cached answer stays as it is"
+    drawn = OpenDPNoise(threads=2).gaussian(zeros(20_000), 1e15)
+    assert np.unique(drawn).size == drawn.size, "no draw is used twice"
+    assert OpenDPNoise().gaussian(zeros(0), 3.0).shape == (0,)
+
+
+@given(st.integers(1, 2**40), st.fractions(Fraction(1, 10**9), 10**6))
+def test_the_scale_is_the_smallest_whose_map_is_within_rho(sensitivity: int, rho: Fraction) -> None:
+    scale = gaussian_scale(sensitivity, rho)
+    assert Fraction(gaussian_rho(sensitivity, scale)) <= rho
+    assert Fraction(gaussian_rho(sensitivity, math.nextafter(scale, 0.0))) > rho
+
+
+@given(st.integers(1, 2**40), st.floats(1e-3, 2.0**55))
+def test_the_map_is_never_below_the_true_rho(sensitivity: int, scale: float) -> None:
+    """OpenDP computes Δ²/(2σ²) and rounds up once: it is not below, and not above by more than the last digit."""
+    true = Fraction(sensitivity) ** 2 / (2 * Fraction(scale) ** 2)
+    found = Fraction(gaussian_rho(sensitivity, scale))
+    assert true <= found <= true * (1 + Fraction(1, 2**51))
+
+
+@pytest.mark.parametrize(
+    "scale", [0, 0.0, -1.0, math.nan, math.inf, LARGEST_SCALE * 2, Fraction(1, 10**400), "3", True]
+)
+def test_gaussian_scales_that_protect_nobody_are_refused(scale: object) -> None:
+    """OpenDP would add nothing at 0, silently."""
+    with pytest.raises(ParameterError):
+        OpenDPNoise().gaussian(zeros(3), scale)
+    with pytest.raises(ParameterError):
+        gaussian_rho(5, scale)
+
+
+@pytest.mark.parametrize(
+    ("sensitivity", "rho"),
+    [
+        (0, Fraction(1)),
+        (5, Fraction(0)),
+        (5, -Fraction(1)),
+        (5, 0.5),
+        (5, 1),
+        (2**40, Fraction(1, 10**40)),
+        (1, Fraction(10**80)),
+    ],
+)
+def test_gaussian_budgets_that_cannot_be_right_are_refused(sensitivity: int, rho: object) -> None:
+    with pytest.raises(ParameterError):
+        gaussian_scale(sensitivity, rho)
+
+
+def test_values_at_the_limits_leave_room_for_gaussian_noise() -> None:
+    values = np.array([LARGEST_VALUE, -LARGEST_VALUE] * 500)
+    noised = OpenDPNoise().gaussian(values, LARGEST_SCALE)
+    assert np.abs(noised - values).max() < LARGEST_SCALE * 40
+    with pytest.raises(ParameterError):
+        OpenDPNoise().gaussian(values * 2, 1.0)

@@ -304,7 +304,8 @@ def _checked_values(values: Integers) -> Integers:
             parameter="values",
             example=_LAPLACE_CALL,
         )
-    return np.ascontiguousarray(given.ravel(), dtype=np.int64)
+    # OpenDP takes no array that is read-only, as a cached answer is.
+    return np.require(given.ravel(), dtype=np.int64, requirements=["C", "W"])
 
 
 def _grouped(keys: Reals) -> tuple[NDArray[np.intp], list[tuple[float, slice]]]:

@@ -13,7 +13,9 @@ TAIL = 12.0
 """Scales beyond which nothing is enumerated: e^-72 of all outcomes."""
 
 
-def delta_of(moves: list[tuple[int, float]], epsilon: float, *, above: bool = True, step: float = 2e-4) -> float:
+def delta_of(
+    moves: list[tuple[int, float]], epsilon: float, *, above: bool = True, step: float = 2e-4
+) -> float:
     """A bound of δ(ε) for entries that move by d under noise of scale σ, each given as (d, σ)."""
     mass, start = np.ones(1), 0
     missed = 0.0

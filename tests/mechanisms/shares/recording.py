@@ -23,7 +23,6 @@ import pyarrow as pa
 
 from locentropy.core.locations import Locations
 from locentropy.privacy.concentrated import admissible_rho
-from locentropy.privacy.guarantee import exact
 from tests.visits.reference import Row, look, presence
 
 if TYPE_CHECKING:
@@ -127,17 +126,18 @@ def loss(here: list[Draw], there: list[Draw]) -> Fraction:
 
 def allowed(shares: Any) -> Fraction:
     """What the guarantee allows: ε, or the ρ that (ε, δ) admits."""
-    if shares.delta == 0:
-        return exact(shares.epsilon)
-    return admissible_rho(shares.epsilon, shares.delta)
+    promised = shares.guarantee
+    return admissible_rho(promised.epsilon, promised.delta) if promised.delta else promised.epsilon
 
 
-def cost(shares: Any, here: Any, there: Any, seed: int = 1, *, all_clear: bool = False, **given: Any) -> Fraction:
+def cost(
+    shares: Any, here: Any, there: Any, seed: int = 1, *, all_clear: bool = False, **given: Any
+) -> Fraction:
     """The loss between neighbours under one outcome, as a part of what is allowed: exact."""
     one, other = (asked(shares, each, Recorder(seed, all_clear), **given).drawn for each in (here, there))
     kinds = {each.kind for each in (*one, *other)}
-    if kinds != {"gaussian" if shares.delta else "laplace"}:
-        return Fraction(10**9)
+    if kinds != {"gaussian" if shares.guarantee.delta else "laplace"}:
+        return Fraction(10**9)  # the loss of Gaussian noise has no bound
     return loss(one, other) / allowed(shares)
 
 

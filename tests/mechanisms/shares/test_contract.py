@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from locentropy.core.errors import EngineError
+from locentropy.core.errors import EngineError, ParameterError
 from locentropy.core.estimates import Estimates
 from locentropy.core.locations import Locations
-from locentropy.core.share_profile import ShareProfile
+from locentropy.core.shares import ShareRule
 from locentropy.evaluation.simulated_noise import SimulatedNoise
-from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS
 from locentropy.mechanisms.shares.mechanism import Shares
-from locentropy.privacy.noise import LATTICE, OpenDPNoise
+from locentropy.privacy.noise import OpenDPNoise
 from tests.mechanisms.recording import Crowd, CrowdQueries
 
 from .recording import Recorder
@@ -31,50 +30,82 @@ def through(mechanism: Shares, crowds: list[Crowd] = CROWDS) -> Estimates:
     )
 
 
-class OtherShares(CrowdQueries):
-    """Engines that cut otherwise than they were asked to, in each way there is."""
-
-    asked_for = (0, 0, 0)
-
-    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
-        changed = [had + more for had, more in zip((unit, largest, max_visits), self.asked_for, strict=True)]
-        return super().shares(*changed)
-
-
-class ElsewhereShares(CrowdQueries):
+class Elsewhere(CrowdQueries):
     """An engine that answers about other locations."""
 
-    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
-        return CrowdQueries(CROWDS[1:], IDS[1:]).shares(unit, largest, max_visits)
+    def look(self, rule: ShareRule) -> Any:
+        return CrowdQueries(CROWDS[1:], IDS[1:]).look(rule)
 
 
-@pytest.mark.parametrize(
-    "queries",
-    [
-        *(
-            type("Changed", (OtherShares,), {"asked_for": more})(CROWDS, IDS)
-            for more in ((2**20, 0, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
-        ),
-        ElsewhereShares(CROWDS, IDS),
-    ],
-    ids=["a larger unit", "another share", "more visits", "fewer visits", "elsewhere"],
-)
-def test_an_answer_about_other_shares_is_refused(queries: Any) -> None:
-    noise = Recorder()
-    with pytest.raises(EngineError, match="other shares"):
-        Shares(1.0).estimate(
-            Shares(1.0).measure(queries, Locations(queries.locations), noise), Locations(queries.locations)
-        )
-    assert noise.drawn == [], "nothing was drawn"
+class Fractions(CrowdQueries):
+    """An engine that does not answer in integers."""
+
+    def look(self, rule: ShareRule) -> Any:
+        return super().look(rule) / 2
 
 
-def test_shares_asks_once_and_for_shares_alone() -> None:
+class OtherCells(CrowdQueries):
+    """An engine that has more cells than it was asked for."""
+
+    def presence(self, rule: ShareRule, bands: Any, places: Any, visits: Any) -> Any:
+        return super().presence(rule, bands, (*places, 10**6), visits)
+
+
+@pytest.mark.parametrize(("queries", "drawn"), [(Elsewhere, 0), (Fractions, 0), (OtherCells, 1)])
+def test_an_answer_to_another_question_is_refused(queries: Any, drawn: int) -> None:
+    """Before it gets noise; what was noised earlier is nobody's business."""
+    noise, asked = Recorder(), queries(CROWDS, IDS)
+    with pytest.raises(EngineError, match="The engine answered"):
+        Shares(1.0).measure(asked, Locations(asked.locations), noise)
+    assert len(noise.drawn) == drawn
+
+
+def test_queries_about_another_list_are_refused() -> None:
+    noise, asked = Recorder(), CrowdQueries(CROWDS, IDS)
+    with pytest.raises(ParameterError, match="not opened with the public list"):
+        Shares(1.0).measure(asked, Locations.of(IDS[1:]), noise)
+    assert noise.drawn == []
+
+
+class Watched(CrowdQueries):
+    """Writes down what is asked, among what is noised."""
+
+    def __init__(self, noise: Recorder) -> None:
+        super().__init__(CROWDS, IDS)
+        self.noise = noise
+        self.order: list[tuple[str, int]] = []
+
+    def look(self, rule: ShareRule) -> Any:
+        self.order.append(("look", len(self.noise.drawn)))
+        return super().look(rule)
+
+    def presence(self, *asked: Any) -> Any:
+        self.order.append(("presence", len(self.noise.drawn)))
+        return super().presence(*asked)
+
+    def restricted_to(self, locations: Locations) -> Any:
+        self.order.append(("restricted_to", len(self.noise.drawn)))
+        return super().restricted_to(locations)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-8])
+def test_every_stage_is_noised_before_the_next_is_asked(delta: float) -> None:
+    noise = Recorder(1, all_clear=True)
+    queries = Watched(noise)
+    Shares(1.0, delta=delta).measure(queries, Locations(queries.locations), noise)
+    assert queries.order == [("look", 0), ("presence", 1), ("presence", 2), ("restricted_to", 3)]
+    assert len(noise.drawn) == 4
+
+
+def test_without_a_clear_place_no_split_is_asked() -> None:
+    class Drowned(Recorder):
+        def laplace(self, values: Any, scale: float) -> Any:
+            return super().laplace(values, scale) * 0
+
     queries = CrowdQueries(CROWDS, IDS)
-    Shares(1.0).estimate(
-        Shares(1.0).measure(queries, Locations(queries.locations), OpenDPNoise()),
-        Locations(queries.locations),
-    )
-    assert queries.asked == [(LATTICE, LATTICE, SPLIT_MAX_VISITS)]
+    measured = Shares(1.0).measure(queries, Locations(queries.locations), Drowned())
+    assert measured.values["split"].shape == (0,)
+    assert set(measured.values) == set(Shares(1.0).query_names(Locations(queries.locations)))
 
 
 @pytest.mark.parametrize(

@@ -97,9 +97,7 @@ def test_each_query_moves_by_at_most_one_unit(places: list[tuple[int, int]], see
     """As integers: Σ|d| ≤ Q with Laplace noise, Σd² ≤ Q² with Gaussian noise, for every query by itself."""
     rows = [Row("somebody", at, None, visits) for at, visits in places]
     for shares in (Shares(0.5), Shares(0.5, delta=1e-8)):
-        one, other = (
-            asked(shares, each, Recorder(seed), ATTRIBUTES).drawn for each in neighbours(rows)
-        )
+        one, other = (asked(shares, each, Recorder(seed), ATTRIBUTES).drawn for each in neighbours(rows))
         for mine, theirs in zip(one, other, strict=True):
             apart = [abs(a - b) for a, b in zip(mine.values, theirs.values, strict=True)]
             parts = [apart[:6], apart[6:]] if len(apart) == 8 else [apart]  # the sums of each attribute
@@ -148,8 +146,12 @@ def test_the_answers_state_the_noise_that_was_drawn() -> None:
 # --- with δ: the loss as a distribution ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 1e-4), (1.0, 1e-6), (1.0, 1e-8), (4.0, 1e-6), (8.0, 1e-8)])
-def test_the_worst_neighbours_keep_delta(epsilon: float, delta: float, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(0.5, 1e-4), (1.0, 1e-6), (1.0, 1e-8), (4.0, 1e-6), (8.0, 1e-8)]
+)
+def test_the_worst_neighbours_keep_delta(
+    epsilon: float, delta: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """δ(ε) of all draws together, bounded above by numerical convolution; the lattice is coarse so that it can be."""
     monkeypatch.setattr(measurements, "UNIT", 64)
     shares = Shares(epsilon, delta=delta, max_users=1000)

@@ -19,6 +19,8 @@ import pytest
 import locentropy as le
 from locentropy.core.errors import ColumnError
 from locentropy.core.queries import Queries
+from locentropy.core.shares import ShareRule
+from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS, SPLIT_WEIGHTS
 from locentropy_lab.zipf import ZipfVisits
 
 from ..test_profile import AWKWARD, KEEPS
@@ -117,19 +119,21 @@ def answers(queries: Queries) -> list[Any]:
         for m, c in ((1, 1), (3, 2), (5, 5))
         if _has(queries, keep)
     ]
-    shares = queries.shares(2**20, 2**18, 5)
+    unit, bands = 2**20, np.arange(len(queries.locations)) % 3
+    look = [ShareRule(unit, unit // 4, LOOK_WEIGHTS), ShareRule(unit, unit, LOOK_WEIGHTS, "l2")]
+    split = [ShareRule(unit, unit, SPLIT_WEIGHTS, norm) for norm in ("l1", "l2")]
     some = le.mechanisms.Locations.of(queries.locations[::3])
     within = queries.restricted_to(some)
     return [
         *(each.to_arrow() for each in queries.profiles(bounds)),
         queries.exact_profile().to_arrow(),
         queries.locations,
-        *(array.tolist() for array in (shares.index, shares.visits, shares.shares)),
-        *(array.tolist() for array in (*shares.by_share, *shares.by_visits)),
+        *(queries.look(rule).tolist() for rule in (*look, *split)),
+        queries.presence(ShareRule(unit, unit // 4), bands, (2, 3, 5), (2, 3)).tolist(),
         queries.locations_per_user().tolist(),
         [array.tolist() for array in queries.largest_visits_per_user()],
         within.profile(le.private.Bounds(2, 3, "most-visited")).to_arrow(),
-        within.shares(2**20, 2**20, 16).look.tolist(),
+        *(within.look(rule).tolist() for rule in split),
     ]
 
 
