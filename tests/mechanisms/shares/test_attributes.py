@@ -5,16 +5,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
+from locentropy.core.attributes import COORDINATES
+from locentropy.core.locations import Locations
 from locentropy.mechanisms.shares.estimator.attributes import (
-    COORDINATES,
     Attribute,
     AttributePriors,
     attribute_priors,
+    declared_attributes,
+    explained_by_name,
     location_cells,
 )
 from locentropy.mechanisms.shares.estimator.expectation_propagation import LevelSums, Scores
@@ -239,6 +243,22 @@ def test_cells_do_not_mind_missing_and_impossible_coordinates():
     assert cells[-1].level_of.max() >= 15  # the date line does not tear places apart
     assert location_cells(np.full(3, np.nan), np.full(3, np.nan)) == ()
     assert location_cells(np.zeros(9), np.zeros(9)) == ()
+
+
+def test_what_the_list_declares_is_used_and_nothing_else():
+    lat, lon = np.linspace(0, 1, 40), np.linspace(5, 6, 40)
+    kind = pa.array(["café", None, "park", "café"] * 10)
+    undeclared = Locations(pa.array(range(40)), lat=lat, lon=lon)
+    assert declared_attributes(undeclared) == ()
+    listed = Locations(pa.array(range(40)), None, lat, lon, {"kind": kind}, leans_on_coordinates=True)
+    first, *cells = declared_attributes(listed)
+    assert (first.name, first.level_of[:4].tolist()) == ("kind", [0, 1, 2, 0])
+    assert cells
+    assert {each.name for each in cells} == {COORDINATES}
+    places = made(np.random.default_rng(10), np.random.default_rng(10).normal(size=40))
+    explained = explained_by_name(places.priors(first, *cells).effects)
+    assert [each.name for each in explained] == ["kind", COORDINATES]
+    assert all(0 <= each.explained <= MOST_EXPLAINED for each in explained)
 
 
 @settings(max_examples=30, deadline=None)

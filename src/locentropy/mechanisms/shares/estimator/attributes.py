@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from locentropy.core.attributes import COORDINATES
+from locentropy.core.estimates import AttributeEffect
 from locentropy.mechanisms.shares.estimator.expectation_propagation import Scores, told_by_sums
 from locentropy.mechanisms.shares.estimator.ordered_probit import OrderedProbit
 from locentropy.mechanisms.shares.estimator.variance_components import (
@@ -27,12 +29,14 @@ from locentropy.mechanisms.shares.estimator.variance_components import (
     pair_equations,
     sum_equations,
 )
+from locentropy.mechanisms.shares.levels import public_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from locentropy.core.locations import Locations
     from locentropy.mechanisms.shares.estimator.effect_tree import Values
     from locentropy.mechanisms.shares.estimator.expectation_propagation import LevelSums
 
@@ -43,9 +47,6 @@ EXPECTED_CATEGORY: Final = 0.25
 """The part of the spread that a category explains, before anything is seen."""
 EXPECTED_LOCATION: Final = 0.1
 """The same of where places are, over cells of all sizes."""
-
-COORDINATES: Final = "coordinates"
-"""The name of the cells, of whatever size."""
 
 NEGLIGIBLE: Final = 1e-3
 """Attributes that explain less are left out."""
@@ -86,6 +87,22 @@ class AttributePriors(NamedTuple):
     """The row of each place."""
     effects: tuple[LevelEffects, ...]
     """One for each attribute."""
+
+
+def declared_attributes(locations: Locations) -> tuple[Attribute, ...]:
+    """What the list declares as public: its attributes, in their order, and then its coordinates if they are."""
+    named = tuple(Attribute(each.name, each.of_place) for each in public_levels(locations))
+    if not locations.leans_on_coordinates or locations.lat is None or locations.lon is None:
+        return named
+    return named + location_cells(locations.lat, locations.lon)
+
+
+def explained_by_name(effects: Sequence[LevelEffects]) -> tuple[AttributeEffect, ...]:
+    """The part of the spread that each attribute explains; coordinates as one, over cells of all sizes."""
+    parts: dict[str, float] = {}
+    for each in effects:
+        parts[each.name] = parts.get(each.name, 0.0) + each.explained
+    return tuple(AttributeEffect(name, part) for name, part in parts.items())
 
 
 def location_cells(lat: Reals, lon: Reals) -> tuple[Attribute, ...]:
