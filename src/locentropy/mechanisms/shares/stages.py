@@ -34,6 +34,8 @@ MAX_BANDS: Final = 12
 SIZE_BAND: Final = 20.0
 VISIT_BAND: Final = 45.0
 """A band holds so many standard deviations of the noise of a cell: more for visits, which have twice the cells."""
+SURE: Final = 3.0
+"""Presence counts as far as it exceeds that of the noise by so many of its standard deviations."""
 EDGES: Final[dict[NoiseKind, tuple[float, ...]]] = {
     "laplace": (1.5, 3.0, *(6.0 * 2**at for at in range(9))),
     "gaussian": (1.0, 2.0, 3.5, *(6.0 * 2**at for at in range(8))),
@@ -69,13 +71,11 @@ def bands(
         if edge >= np.iinfo(np.int64).max:
             continue
         inside = look[(look > edge) & (look <= above)]
-        # Noise alone lifts some places into the band: that is no presence.
-        by_noise = (
-            look.size
-            * look_scale
-            * (_mean_above(edge / look_scale, noise) - _mean_above(above / look_scale, noise))
-        )
-        presence = (_exact_sum(inside) - by_noise) * USERS_IN_PRESENCE[noise]
+        # Noise alone lifts some places into the band: that is no presence, and how much it is varies.
+        ends = edge / look_scale, above / look_scale
+        by_noise = look.size * look_scale * _moment_between(1, *ends, noise)
+        varies = look_scale * math.sqrt(look.size * _moment_between(2, *ends, noise))
+        presence = (_exact_sum(inside) - by_noise - SURE * varies) * USERS_IN_PRESENCE[noise]
         if inside.size and presence > needed * _deviation(noise) * cell_scale:
             kept.append(edge)
             above = edge
@@ -105,13 +105,18 @@ def _exact_sum(values: Integers) -> int:
     return int((values // low).sum()) * int(low) + int((values % low).sum())
 
 
-def _mean_above(at: float, noise: NoiseKind) -> float:
-    """E[z; z > at] of noise of scale 1, for at ≥ 0."""
-    if math.isinf(at):
+def _moment_between(power: int, low: float, high: float, noise: NoiseKind) -> float:
+    """E[z^power; low < z ≤ high] of noise of scale 1, for power 1 or 2 and low ≥ 0."""
+    return max(_moment_above(power, low, noise) - _moment_above(power, high, noise), 0.0)
+
+
+def _moment_above(power: int, at: float, noise: NoiseKind) -> float:
+    if at > 700:  # less than the smallest float
         return 0.0
     if noise == "laplace":
-        return 0.5 * math.exp(-at) * (at + 1)
-    return math.exp(-at * at / 2) / math.sqrt(2 * math.pi)
+        return 0.5 * math.exp(-at) * (at + 1 if power == 1 else at * at + 2 * at + 2)
+    density = math.exp(-at * at / 2) / math.sqrt(2 * math.pi)
+    return density if power == 1 else at * density + math.erfc(at / math.sqrt(2)) / 2
 
 
 def _deviation(noise: NoiseKind) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,9 @@ _TINY: Final = 1e-7
 _SAFE: Final = 9
 """The total is read off these cells: there is hardly anybody beyond, and noise in every cell."""
 
-_SECOND: Final = np.geomspace(0.01, 4.0, 40)
-_FALLS: Final = np.arange(0.1, 1.01, 0.05)
+_SECOND: Final = np.geomspace(0.01, 4.0, 30)
+_FALLS: Final = np.arange(0.1, 1.01, 0.075)
+_FIRST_LAST: Final = 3
 _STEEPER: Final = 0.88
 """Visits: the part of the second cell in the first, then a fall with every octave, a little steeper each time."""
 USUAL_SECOND: Final = (math.log(0.2), 0.7)
@@ -50,26 +51,53 @@ def smooth_sizes(noisy: Reals, deviation: float, values: Reals, expected: tuple[
     curves = _size_curves(noisy.size)
     total = max(float(noisy[:_SAFE].sum()), deviation)
     surprise = ((np.log(curves @ values) - expected[0]) / expected[1]) ** 2 / 2
-    curve = _mean_curve(noisy, deviation, total * curves, ROUGHNESS, -surprise)
+    curve = _mean_curve(total * curves, _weights(noisy, deviation, total * curves, ROUGHNESS, -surprise))
     return _mended(noisy, deviation, curve, 1e-9 * total)
 
 
-def smooth_visits(noisy: Reals, deviation: float) -> Reals:
-    """Presence by octave of the user's visits to the place: many come once, fewer with every octave."""
-    curves, belief = _visit_curves(noisy.size)
+class VisitCurve(NamedTuple):
+    """Presence by octave of the user's visits to the place, as a curve that falls with every octave."""
+
+    presence: Reals
+    log_second: float
+    """ln of the second cell over the first,"""
+    fall: float
+    """and of each further one over the one before: posterior means."""
+    last: Reals
+    """How likely each octave is the last before visits break off, as they do in the records of a month."""
+
+
+def smooth_visits(noisy: Reals, deviation: float, like: VisitCurve | None = None) -> VisitCurve:
+    """Presence by octave of visits without most of the noise: many come once, fewer with every octave.
+
+    With `like`, the curve is believed to be near that one.
+    """
+    curves, log_second, fall, last = _visit_curves(noisy.size)
+    second, falls = (USUAL_SECOND, USUAL_FALL) if like is None else ((like.log_second, 0.6), (like.fall, 0.12))
+    belief = -(((log_second - second[0]) / second[1]) ** 2) / 2 - ((fall - falls[0]) / falls[1]) ** 2 / 2
+    belief = belief + np.log((_usual_last(noisy.size) if like is None else like.last)[last] + 1e-6)
     best = (curves @ noisy) / (curves**2).sum(axis=1)
     expected = np.maximum(best, deviation)[:, None] * curves
-    curve = _mean_curve(noisy, deviation, expected, ROUGHNESS / 2, belief)
-    return _mended(noisy, deviation, curve, 1e-3 * curve)
+    weight = _weights(noisy, deviation, expected, ROUGHNESS / 2, belief)
+    curve = _mean_curve(expected, weight)
+    presence = _mended(noisy, deviation, curve, 1e-3 * curve)
+    by_last = np.bincount(last, weights=weight, minlength=noisy.size)
+    return VisitCurve(presence, float(weight @ log_second), float(weight @ fall), by_last)
 
 
-def _mean_curve(noisy: Reals, deviation: float, expected: Reals, roughness: float, belief: Reals) -> Reals:
-    """The weighted geometric mean of the curves: a few of them with a long tail must not decide about the tail."""
+def _weights(noisy: Reals, deviation: float, expected: Reals, roughness: float, belief: Reals) -> Reals:
+    """Posterior weights of curves."""
     spread = deviation**2 + (roughness * expected) ** 2
     logs = belief - ((noisy - expected) ** 2 / spread + np.log(spread)).sum(axis=1) / 2
     weight = np.exp(logs - logs.max())
+    normal: Reals = weight / weight.sum()
+    return normal
+
+
+def _mean_curve(expected: Reals, weight: Reals) -> Reals:
+    """The weighted geometric mean of the curves: a few of them with a long tail must not decide about the tail."""
     total = expected.sum(axis=1).max()
-    curve: Reals = np.exp(weight @ np.log(expected + _TINY * total) / weight.sum())
+    curve: Reals = np.exp(weight @ np.log(expected + _TINY * total))
     return curve
 
 
@@ -99,12 +127,20 @@ def _size_curves(cells: int) -> Reals:
 
 
 @cache
-def _visit_curves(cells: int) -> tuple[Reals, Reals]:
-    """Curves that fall with every octave, each summing to one, and the logarithm of how much each is believed."""
-    second, fall = (each.ravel()[:, None] for each in np.meshgrid(_SECOND, _FALLS))
+def _visit_curves(cells: int) -> tuple[Reals, Reals, Reals, NDArray[np.intp]]:
+    """Curves that fall with every octave, each summing to one; ln of their second cell over the first, fall and last."""
+    second, fall, last = (
+        each.ravel() for each in np.meshgrid(_SECOND, _FALLS, np.arange(min(_FIRST_LAST, cells - 1), cells))
+    )
     at = np.arange(cells)
     beyond = np.maximum(at - 1, 0)
-    curves = np.where(at == 0, 1.0, second * fall**beyond * _STEEPER ** (beyond * np.maximum(at - 2, 0) / 2))
-    belief = -(((np.log(second) - USUAL_SECOND[0]) / USUAL_SECOND[1]) ** 2) / 2
-    belief = belief - ((fall - USUAL_FALL[0]) / USUAL_FALL[1]) ** 2 / 2
-    return curves / curves.sum(axis=1, keepdims=True), belief[:, 0]
+    falling = fall[:, None] ** beyond * _STEEPER ** (beyond * np.maximum(at - 2, 0) / 2)
+    curves = np.where(at == 0, 1.0, second[:, None] * falling) * _FALL ** np.maximum(at - last[:, None], 0)
+    return curves / curves.sum(axis=1, keepdims=True), np.log(second), fall, last
+
+
+def _usual_last(cells: int) -> Reals:
+    """Before anything is seen: visits break off nowhere as likely as somewhere."""
+    usual = np.full(cells, 0.5 / max(cells - 1 - _FIRST_LAST, 1))
+    usual[-1] = 0.5
+    return usual

@@ -56,7 +56,7 @@ def infer(answers: Answers, max_users: int) -> Inferred:
 def _infer(answers: Answers, max_users: int) -> Inferred:
     fitted = fit_visitors(answers, max_users)
     cells = make_cells(answers, fitted.bins.bin_of)
-    evidence = SplitEvidence.learn(answers, fitted, cells)
+    evidence = SplitEvidence.fit(answers, fitted, cells)
     most = math.log(max_users)
     row_of = np.zeros(answers.look.size, dtype=np.intp)
     found = posterior(evidence, fitted.prior[None, :], row_of, most)

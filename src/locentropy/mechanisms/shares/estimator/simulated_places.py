@@ -67,6 +67,18 @@ def fixed_deviates(stream: int) -> Reals:
     return deviates
 
 
+MIXED: Final = 48
+"""The first so many copies are places where all kinds of visitors mix; at the others all come about equally often."""
+ALIKE: Final = 0.8
+"""Standard deviation of the octave of visits within such a place."""
+STRATUM: Final[NDArray[np.intp]] = np.concatenate([np.arange(MIXED) // 8, MIXED // 8 + np.arange(COPIES - MIXED) // 4])
+"""Copies with about the same tilt, or the same level, of visits: a stratum of places that may be common or rare."""
+USUAL_STRATA: Final[NDArray[np.float64]] = np.concatenate([np.full(6, 0.85 / 6), np.full(4, 0.15 / 4)])
+"""How common each is before anything is seen."""
+_DEVIATES: Final = np.concatenate([ndtri((np.arange(MIXED) + 0.5) / MIXED), np.zeros(COPIES - MIXED)])
+_LEVELS: Final = (np.arange(COPIES - MIXED) + 0.5) / (COPIES - MIXED)
+
+
 def visitor_grid(most: int) -> Integers:
     """n = 0, 1, 2, … and then in steps of 15 %, up to `most`."""
     grid = list(range(9))
@@ -80,20 +92,20 @@ class VisitorLaws(NamedTuple):
 
     sizes: Reals
     """Presence of all by octave of the visitor's places; sums to one."""
+    usual_visits: Reals
+    """How often a visitor in the middle of `sizes` comes to a place, by octave; sums to one,"""
     visits: Reals
-    """How often a visitor in the middle of `sizes` comes, by octave; sums to one."""
+    """and to places of each n of the grid: n × octave,"""
     steepness: Reals
     """The tilt of visits for a visitor of each octave of places: who has more places comes more often."""
     size_tilts: Reals
     """The tilt of `sizes` at places of each n of the grid,"""
     size_scatter: Reals
-    """and its standard deviation among them."""
-    visit_tilts: Reals
-    """The same for the visits,"""
-    visit_scatter: Reals
-    """with its standard deviation,"""
-    visit_extra: Reals
+    """its standard deviation among them,"""
+    size_extra: Reals
     """and the logarithm of what the tilt does not explain: n × octave."""
+    visit_scatter: float
+    """The standard deviation among places of the tilt of visits."""
 
 
 class Weighing(NamedTuple):
@@ -116,8 +128,6 @@ class SimulatedPlaces(NamedTuple):
     returning: Reals
     """Presence of those who return, in the split."""
     entropy: Reals
-    deviate: Reals
-    """By how many deviations the visits of the place are tilted."""
     sizes: Reals
     """Equal-share presence by octave of places: n × copy × octave,"""
     visits: Reals
@@ -130,7 +140,7 @@ def simulate_places(laws: VisitorLaws, weighing: Weighing, most: int) -> Simulat
     shape = (grid.size, COPIES)
     found = SimulatedPlaces(
         grid,
-        *(np.zeros(shape) for _ in range(4)),
+        *(np.zeros(shape) for _ in range(3)),
         np.zeros((*shape, SIZE_OCTAVES)),
         np.zeros((*shape, 2, VISIT_OCTAVES)),
     )
@@ -156,25 +166,25 @@ def simulate_places(laws: VisitorLaws, weighing: Weighing, most: int) -> Simulat
 class _Kinds(NamedTuple):
     """The visitors of each copy of a place."""
 
-    deviate: Reals
-    """The deviate of the tilt of visits: copy,"""
     sizes: Reals
-    """how likely a visitor is in each octave of places: copy × octave,"""
+    """How likely a visitor is in each octave of places: copy × octave,"""
     visits: Reals
     """and of visits, for each octave of places: copy × octave × octave."""
 
     @classmethod
     def of_places(cls, laws: VisitorLaws, at: int, stream: int) -> _Kinds:
         """At places of the size with this position on the grid."""
-        deviate = fixed_deviates(2 * stream)
-        of_sizes = laws.size_tilts[at] + laws.size_scatter[at] * fixed_deviates(2 * stream + 1)
-        sizes = laws.sizes * np.exp(size_tilt(of_sizes))
-        tilt = (laws.visit_tilts[at] + laws.visit_scatter[at] * deviate)[:, None] + laws.steepness
-        logs = visit_tilt(np.clip(tilt, -LARGEST_TILT, LARGEST_TILT)) + laws.visit_extra[at]
-        visits = laws.visits * np.exp(logs)
-        return cls(
-            deviate, sizes / sizes.sum(axis=1, keepdims=True), visits / visits.sum(axis=2, keepdims=True)
-        )
+        of_sizes = laws.size_tilts[at] + laws.size_scatter[at] * fixed_deviates(stream)
+        sizes = laws.sizes * np.exp(size_tilt(of_sizes) + laws.size_extra[at])
+        tilt = (laws.visit_scatter * _DEVIATES)[:, None] + laws.steepness
+        visits = laws.visits[at] * np.exp(visit_tilt(np.clip(tilt, -LARGEST_TILT, LARGEST_TILT)))
+        # Where all come about equally often, the place has a level of its own, as common as such visitors are.
+        usual = (laws.sizes * np.exp(laws.size_extra[at]))[:, None] * visits[MIXED]
+        reached = np.cumsum(usual.sum(axis=0)) / usual.sum()
+        level = np.interp(_LEVELS, reached, np.arange(VISIT_OCTAVES) + 0.5)
+        near = np.exp(-((np.arange(VISIT_OCTAVES) - level[:, None]) ** 2) / (2 * ALIKE**2))
+        visits[MIXED:] *= near[:, None, :] + 1e-12
+        return cls(sizes / sizes.sum(axis=1, keepdims=True), visits / visits.sum(axis=2, keepdims=True))
 
 
 class _Drawing(NamedTuple):
@@ -190,7 +200,7 @@ class _Drawing(NamedTuple):
 
     @classmethod
     def under(cls, laws: VisitorLaws, weighing: Weighing) -> _Drawing:
-        usual = laws.visits * np.exp(visit_tilt(np.clip(laws.steepness, -LARGEST_TILT, LARGEST_TILT)))
+        usual = laws.usual_visits * np.exp(visit_tilt(np.clip(laws.steepness, -LARGEST_TILT, LARGEST_TILT)))
         usual /= usual.sum(axis=1, keepdims=True)
         power = -FADE if weighing.noise == "laplace" else -2 * FADE
         visits = octaves.visits_within()
@@ -224,7 +234,6 @@ class _Drawing(NamedTuple):
         visits = octaves.visits(chance[3], often)
         look, back = self.weights(octave, places, visits)
         equal = 1 / np.maximum(places, cap)
-        found.deviate[at] = kinds.deviate
         found.presence[at] = look.reshape(COPIES, n).sum(axis=1)
         found.returning[at] = back.reshape(COPIES, n).sum(axis=1)
         cell = copy * SIZE_OCTAVES + octave
@@ -251,7 +260,6 @@ class _Drawing(NamedTuple):
             here = self._expected(kinds, tables)
             times = float(found.visitors[at])
             fading = (n / times) ** 0.5
-            found.deviate[at] = kinds.deviate
             found.presence[at] = times * here.presence * (1 + luck[0] * fading)
             found.returning[at] = times * here.returning * (1 + luck[1] * fading)
             gap = np.maximum(here.gap + gap_luck * fading, 0.0)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, log_density
-from locentropy.mechanisms.shares.estimator.simulated_places import COPIES
+from locentropy.mechanisms.shares.estimator.simulated_places import COPIES, STRATUM, USUAL_STRATA
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,10 +31,15 @@ MISMATCH: Final = 0.15
 """The presence of those who return may differ from what is simulated by this part."""
 LEVEL: Final = 0.5
 """How well its level is known before anything is seen: standard deviation of its ratio to the truth."""
-STRATA: Final = 8
+GROUPS: Final = (0, 6, 26, 126)
+"""Sizes from which strata may be common in another way: homes, corners, venues, stations."""
 ROUNDS: Final = 60
 CAUTION: Final = 40.0
-"""Strata begin as if so many places had been seen to be as common as expected."""
+"""Strata begin as if so many places had been seen to be as common as expected,"""
+GROUP_CAUTION: Final = 50.0
+"""and those of a group as if so many of it were like all."""
+BLOCK: Final = 128
+"""Cells at a time."""
 
 
 class Cells(NamedTuple):
@@ -76,22 +81,21 @@ class SplitEvidence(NamedTuple):
     cells: Cells
     level: float
     """The presence of those who return, over that of the simulated places."""
-    common: Reals
-    """How common each simulated place is among those of its size: n × copy, mean 1."""
 
     @classmethod
-    def learn(cls, answers: Answers, fitted: Fitted, cells: Cells) -> SplitEvidence:
-        """Fit the level, then how much places differ."""
-        evidence = cls(answers, fitted, cells, 1.0, np.ones_like(fitted.simulated.presence))
-        asked = np.flatnonzero(~np.isnan(cells.split))
-        if not asked.size:
-            return evidence
-        evidence = evidence._replace(level=evidence._level(asked))
-        return evidence._replace(common=evidence._commonness(asked))
+    def fit(cls, answers: Answers, fitted: Fitted, cells: Cells) -> SplitEvidence:
+        """With the level at which the simulated places agree with all that was measured."""
+        evidence = cls(answers, fitted, cells, 1.0)
+        return evidence._replace(level=evidence._level())
+
+    @property
+    def asked(self) -> Indices:
+        """The cells that were asked for their split."""
+        return np.flatnonzero(~np.isnan(self.cells.split))
 
     def weights(self, chosen: Indices) -> Reals:
-        """The likelihood of each simulated place in the chosen cells: n × copy × cell."""
-        seen = self.fitted.seen[:, :, self.cells.bin_of[chosen]] * self.common[:, :, None]
+        """The weight of each simulated place in the chosen cells, among those of its size: n × copy × cell."""
+        seen = self.fitted.seen[:, :, self.cells.bin_of[chosen]] * self.fitted.common[:, :, None]
         asked = np.flatnonzero(~np.isnan(self.cells.split[chosen]))
         if asked.size:
             seen[:, :, asked] *= self._split_likelihood(self.cells.split[chosen[asked]])
@@ -101,43 +105,69 @@ class SplitEvidence(NamedTuple):
         expected = self.level * self.fitted.simulated.returning
         noise = self.answers.noise
         scale = np.hypot(self.answers.split_scale, MISMATCH * expected / deviation(noise))
-        logs = (
-            log_density(noise, (split - expected[:, :, None]) / scale[:, :, None])
-            - np.log(scale / self.answers.split_scale)[:, :, None]
-        )
+        logs = log_density(noise, (split - expected[:, :, None]) / scale[:, :, None])
+        logs -= np.log(scale / self.answers.split_scale)[:, :, None]
         return np.exp(logs, out=logs)
 
-    def _level(self, asked: Indices) -> float:
+    def _level(self) -> float:
         """The ratio of all that was measured to all that is expected; near 1 where the noise hides it."""
-        fitted, cells = self.fitted, self.cells
-        weight = fitted.prior[:, None] * fitted.seen.mean(axis=1)
-        by_bin = np.einsum("nc,ncb->nb", fitted.simulated.returning, fitted.seen) / COPIES
-        expected_in = (fitted.prior @ by_bin) / np.maximum(weight.sum(axis=0), 1e-300)
+        fitted, cells, asked = self.fitted, self.cells, self.asked
+        if not asked.size:
+            return 1.0
+        weight = fitted.prior @ np.einsum("nc,ncb->nb", fitted.common, fitted.seen)
+        returning = fitted.prior @ np.einsum("nc,ncb->nb", fitted.common * fitted.simulated.returning, fitted.seen)
         places = cells.places[asked]
-        expected = float(expected_in[cells.bin_of[asked]] @ places)
+        expected = float((returning / np.maximum(weight, 1e-300))[cells.bin_of[asked]] @ places)
         measured = float(cells.split[asked] @ places)
         variance = deviation(self.answers.noise) ** 2 * self.answers.split_scale**2 * float(places.sum())
         precision = expected**2 / variance
         ratio = (precision * measured / max(expected, 1e-300) + LEVEL**-2) / (precision + LEVEL**-2)
         return float(np.clip(ratio, 0.1, 10.0))
 
-    def _commonness(self, asked: Indices) -> Reals:
-        """Expectation-maximisation over strata of the deviate of visits."""
-        fitted, cells = self.fitted, self.cells
-        rank = np.argsort(np.argsort(fitted.simulated.deviate, axis=1), axis=1)
-        stratum = rank * STRATA // COPIES
-        fit = np.empty((STRATA, asked.size))
-        step = 256
-        for start in range(0, asked.size, step):
-            part = self.weights(asked[start : start + step]) * fitted.prior[:, None, None]
-            for each in range(STRATA):
-                fit[each, start : start + step] = part[stratum == each].sum(axis=0)
-        fit /= np.maximum(fit.max(axis=0), 1e-300)
-        places = cells.places[asked]
-        shares = np.full(STRATA, 1 / STRATA)
-        for _ in range(ROUNDS):
-            belongs = shares[:, None] * fit
-            belongs /= np.maximum(belongs.sum(axis=0), 1e-300)
-            shares = belongs @ places + CAUTION / STRATA
-            shares /= shares.sum()
-        return STRATA * shares[stratum]
+    def commonness(self) -> Reals:
+        """How common each simulated place is among those of its size.
+
+        Places were asked because their look is high, and strata differ in their looks. So strata are as common as makes
+        the splits likely *given* the looks: each is raised by how much more places belong to it once their split is known.
+        """
+        fitted, asked = self.fitted, self.asked
+        group = np.searchsorted(GROUPS, fitted.simulated.visitors, side="right") - 1
+        members = np.bincount(STRATUM)
+        shares = np.tile(USUAL_STRATA, (len(GROUPS), 1))
+        if asked.size:
+            places = self.cells.places[asked]
+            by_look = self._by_stratum(fitted.seen, group)[:, :, self.cells.bin_of[asked]]
+            by_both = np.concatenate(
+                [
+                    self._by_stratum(self._unweighted(asked[start : start + BLOCK]), group)
+                    for start in range(0, asked.size, BLOCK)
+                ],
+                axis=2,
+            )
+            for _ in range(ROUNDS):
+                with_split, without = (_belong(shares, fit) @ places for fit in (by_both, by_look))
+                overall = shares.mean(axis=0) * (with_split.sum(axis=0) + CAUTION * USUAL_STRATA)
+                overall /= without.sum(axis=0) + CAUTION * shares.mean(axis=0)
+                overall /= overall.sum()
+                shares = shares * (with_split + GROUP_CAUTION * overall) / (without + GROUP_CAUTION * shares)
+                shares /= shares.sum(axis=1, keepdims=True)
+        return (shares / members * COPIES)[:, STRATUM][group]
+
+    def _unweighted(self, chosen: Indices) -> Reals:
+        """The likelihood of each simulated place in the chosen cells: n × copy × cell."""
+        seen = self.fitted.seen[:, :, self.cells.bin_of[chosen]]
+        return seen * self._split_likelihood(self.cells.split[chosen])
+
+    def _by_stratum(self, likelihoods: Reals, group: Indices) -> Reals:
+        """Summed over the places of each group of sizes and each stratum: group × stratum × cell."""
+        starts = np.flatnonzero(np.diff(STRATUM, prepend=-1))
+        each = np.add.reduceat(likelihoods, starts, axis=1) / np.bincount(STRATUM)[:, None]
+        weighted = each * self.fitted.prior[:, None, None]
+        return np.stack([weighted[group == at].sum(axis=0) for at in range(len(GROUPS))])
+
+
+def _belong(shares: Reals, fit: Reals) -> Reals:
+    """How likely each cell belongs to each group and stratum."""
+    belongs = shares[:, :, None] * fit
+    belongs /= np.maximum(belongs.sum(axis=(0, 1)), 1e-300)
+    return belongs

@@ -22,6 +22,8 @@ from locentropy.mechanisms.shares.estimator.histogram_smoothing import smooth_si
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, usual_largest
 from locentropy.mechanisms.shares.estimator.simulated_places import (
     COPIES,
+    STRATUM,
+    USUAL_STRATA,
     FADE,
     LARGEST_TILT,
     VisitorLaws,
@@ -29,6 +31,7 @@ from locentropy.mechanisms.shares.estimator.simulated_places import (
     simulate_places,
     visitor_grid,
 )
+from locentropy.mechanisms.shares.estimator.split_evidence import SplitEvidence, make_cells
 from locentropy.mechanisms.shares.estimator.tilts import fit_of_laws, fit_tilts, size_tilt, visit_tilt
 from locentropy.mechanisms.shares.estimator.visitor_prior import (
     PresenceBins,
@@ -51,17 +54,21 @@ if TYPE_CHECKING:
 PASSES: Final = 3
 SCATTER: Final = (0.22, 0.5)
 """Standard deviation between places of ln(presence/n) beyond chance: the first, and the second over √n."""
-GAP_SCATTER: Final = 0.8
-"""Standard deviation between places of ln(ln n − H) beyond chance."""
+VISIT_SCATTER: Final = 0.4
+"""Standard deviation between places of the tilt of visits."""
 STEEPNESS: Final = (0.12, 0.1)
 """Visits of a user with twice as many places are tilted by this, before anything is seen; and how sure that is."""
 USUAL_SIZE_TILT: Final = -0.05
-USUAL_VISIT_TILT: Final = 0.08
-"""Tilts for each nat of n beyond exp(BUSY_FROM), before anything is seen: busy places have more newcomers and regulars."""
+"""The tilt for each nat of n beyond exp(BUSY_FROM), before anything is seen: busy places have more newcomers."""
 BUSY_FROM: Final = 4.0
 BUSY_TO: Final = 8.0
-TAPER: Final = 0.6
-"""Who comes dozens of times is a larger part of the visitors of small places (homes, work) than of busy ones."""
+MOST_MOVED: Final = 4.0
+"""A cell of a law of visits is moved by at most this factor in one pass."""
+FEWEST_USERS: Final = 0.5
+"""In an octave, however little was measured."""
+FULL: Final = 0.95
+"""No place is thought to have more than this part of all users."""
+_NEWTON: Final = 20
 _SURE_SIZES: Final = 0.5
 _STEEPNESSES: Final[NDArray[np.float64]] = np.arange(-0.3, 0.4, 0.01)
 _OCTAVE: Final = np.arange(SIZE_OCTAVES)
@@ -73,7 +80,9 @@ class Fitted(NamedTuple):
     simulated: SimulatedPlaces
     bins: PresenceBins
     seen: Reals
-    """The likelihood of each bin's look at each simulated place: n × copy × bin."""
+    """The likelihood of each bin's look at each simulated place: n × copy × bin,"""
+    common: Reals
+    """and how common the simulated place is among those of its size: n × copy, mean 1 over the copies."""
     prior: Reals
     """The visitor prior: n."""
     laws: VisitorLaws
@@ -86,7 +95,9 @@ def fit_visitors(answers: Answers, max_users: int) -> Fitted:
         fitting.read_looks()
         fitting.fit_sizes()
         fitting.fit_visits()
-    return fitting.read_looks()
+        fitting.learn_strata()
+    fitting.read_looks()
+    return fitting.learn_strata()
 
 
 class _Fitting:
@@ -105,14 +116,19 @@ class _Fitting:
         noisy = answers.visits.sum(axis=(0, 1))
         spread = self.noise * answers.visits_scale * math.sqrt(answers.visits.size / VISIT_OCTAVES)
         told = smooth_visits(noisy, spread)
-        self.told_visits = told / told.sum()
+        spread = self.noise * answers.visits_scale * math.sqrt(2)
+        bands = [smooth_visits(each, spread, told).presence for each in answers.visits.sum(axis=1)]
+        self.told_visits = told.presence / told.presence.sum()
+        self.told_bands = self.band_visits = np.array([each / each.sum() for each in bands])
         self.middle = float(self.sizes @ _OCTAVE)
         self.slope = STEEPNESS[0]
         self.clear = 0.5
+        self.cells = make_cells(answers, self.bins.bin_of)
+        usual = USUAL_STRATA / np.bincount(STRATUM) * COPIES
+        self.common = np.tile(usual[STRATUM], (self.grid.size, 1))
         nothing = np.zeros(self.grid.size)
-        self.size_tilts = self.size_unsure = self.visit_tilts = nothing
-        self.visit_rest = np.zeros((len(answers.visits), VISIT_OCTAVES))
-        self.visit_extra = np.zeros((self.grid.size, VISIT_OCTAVES))
+        self.size_tilts = self.size_unsure = nothing
+        self.visit_middle = np.zeros(1)
 
     def _smooth_sizes(self) -> Reals:
         answers = self.answers
@@ -128,20 +144,22 @@ class _Fitting:
     def laws(self) -> VisitorLaws:
         """The laws as they stand, with what is not known of them as scatter between places."""
         steepness = self.slope * (_OCTAVE - self.middle)
-        visits = _middle_law(self.told_visits, self.sizes, steepness)
-        far = np.maximum(np.arange(VISIT_OCTAVES) - 4, 0)
-        fading = TAPER * np.clip(np.log(np.maximum(self.grid, 1) / 5) / math.log(4), 0, 1)
-        extra = self.visit_extra - fading[:, None] * far
+        usual = _middle_law(self.told_visits, self.sizes, steepness)
+        visits = np.tile(usual, (self.grid.size, 1))
+        if len(self.visit_middle) == len(self.band_visits):
+            of_band = np.log([_middle_law(each, self.sizes, steepness) for each in self.band_visits])
+            visits = np.exp(np.stack([np.interp(self.log_n, self.visit_middle, each) for each in of_band.T], axis=1))
+            visits /= visits.sum(axis=1, keepdims=True)
         scatter = (SCATTER[0] + SCATTER[1] / np.sqrt(np.maximum(self.grid, 1))) / self._size_lever()
         return VisitorLaws(
             sizes=self.sizes,
+            usual_visits=usual,
             visits=visits,
             steepness=steepness,
             size_tilts=self.size_tilts,
             size_scatter=np.sqrt(scatter**2 + self.size_unsure**2),
-            visit_tilts=self.visit_tilts,
-            visit_scatter=np.minimum(GAP_SCATTER / _gap_levers(visits, self.visit_tilts, extra), 1.0),
-            visit_extra=extra,
+            size_extra=self._saturation(),
+            visit_scatter=VISIT_SCATTER,
         )
 
     def _size_lever(self) -> float:
@@ -153,6 +171,24 @@ class _Fitting:
 
         return max(math.log(per_presence(0.1) / per_presence(-0.1)) / 0.2, 0.3)
 
+    def _saturation(self) -> Reals:
+        """The logarithm of how much rarer users of each octave are at places of each n than their places suggest.
+
+        Nobody is at a place twice: of the U users in an octave, a place that draws x of them on average, were they not
+        used up, has U·(1 − e^(−x/U)). So those who have very many places are rarer at busy places.
+        """
+        users = np.maximum(self.users * self.told_sizes, FEWEST_USERS)
+        rate = self.sizes / self.share * np.exp(size_tilt(self.size_tilts))
+        rate /= rate.sum(axis=1, keepdims=True)
+        wanted = np.minimum(np.maximum(self.grid, 1), FULL * users.sum())[:, None]
+        drawn = wanted.astype(np.float64)
+        for _ in range(_NEWTON):  # drawn such that `wanted` are there: concave, so from below it stays below
+            used = drawn * rate / users
+            there = (users * -np.expm1(-used)).sum(axis=1, keepdims=True)
+            drawn += (wanted - there) / np.maximum((rate * np.exp(-used)).sum(axis=1, keepdims=True), 1e-12)
+        used = np.maximum(drawn * rate / users, 1e-12)
+        return np.log(-np.expm1(-used) / used)
+
     def read_looks(self) -> Fitted:
         """Simulate places under the laws as they stand, and learn how common each size is."""
         answers = self.answers
@@ -160,14 +196,14 @@ class _Fitting:
         laws = self.laws()
         simulated = simulate_places(laws, weighing, self.max_users)
         seen = likelihood(simulated.presence, self.bins, answers.look_scale, answers.noise)
-        at_n = seen.mean(axis=1)
-        presence = simulated.presence.mean(axis=1)
+        at_n = _weighted(seen, self.common)
+        presence = (simulated.presence * self.common).mean(axis=1)
         largest = float(answers.look.max()) - answers.look_scale * usual_largest(
             answers.noise, answers.look.size
         )
         most = max(largest, 2 * answers.look_scale, 2 * float(presence[1]))
         prior = learn_visitor_prior(self.grid, presence, at_n, self.bins.places, self._total(laws), most)
-        self.now = Fitted(simulated, self.bins, seen, prior, laws)
+        self.now = Fitted(simulated, self.bins, seen, self.common, prior, laws)
         return self.now
 
     def _total(self, laws: VisitorLaws) -> Total:
@@ -188,7 +224,7 @@ class _Fitting:
 
     def _presence_per_user(self, laws: VisitorLaws) -> float:
         """With weights of ℓ₂ norm 1, a user of m places has about √m of presence."""
-        usual = laws.visits * np.exp(visit_tilt(np.clip(laws.steepness, -LARGEST_TILT, LARGEST_TILT)))
+        usual = laws.usual_visits * np.exp(visit_tilt(np.clip(laws.steepness, -LARGEST_TILT, LARGEST_TILT)))
         usual /= usual.sum(axis=1, keepdims=True)
         visits = octaves.visits_within()
         first, second = (usual @ (visits**-power).mean(axis=1) for power in (FADE, 2 * FADE))
@@ -199,9 +235,10 @@ class _Fitting:
         now = self.now
         band = np.searchsorted(edges, self.bins.middle)
         in_band = band[:, None] == np.arange(edges.size + 1)
-        at_n = now.seen.mean(axis=1)
+        at_n = _weighted(now.seen, now.common)
         per_bin = self.bins.places / np.maximum(now.prior @ at_n * COPIES, 1e-300)
-        weight = np.tensordot(now.seen, in_band * per_bin[:, None], 1) * now.prior[:, None, None]
+        weight = np.tensordot(now.seen, in_band * per_bin[:, None], 1)
+        weight *= (now.prior[:, None] * now.common)[:, :, None]
         flat = held.reshape(*held.shape[:2], -1)
         by_n = np.matmul(weight.transpose(0, 2, 1), flat)
         mass = by_n.sum(axis=2)
@@ -228,21 +265,15 @@ class _Fitting:
         self.size_unsure = np.interp(self.log_n, middle, unsure)
 
     def fit_visits(self) -> None:
-        """Tilt the law of visits of each band to its histogram, and those of users with few and with many places."""
-        answers = self.answers
-        held, middle = self._by_band(answers.visit_edges, self.now.simulated.visits)
-        spread = self.noise * answers.visits_scale
+        """Tilt the visits of users with few and with many places to their histograms; say which n the bands stand for."""
+        held, self.visit_middle = self._by_band(self.answers.visit_edges, self.now.simulated.visits)
+        spread = self.noise * self.answers.visits_scale
         self._fit_slope(held.sum(axis=0), spread * math.sqrt(len(held)))
-        counts, foreseen, spread = answers.visits.sum(axis=1), held.sum(axis=1), spread * math.sqrt(2)
-        current = np.interp(middle, self.log_n[1:], self.visit_tilts[1:])
-        usual = _usual(middle, USUAL_VISIT_TILT)
-        tilts, _ = fit_tilts(counts, spread, foreseen, current, visit_tilt, usual)
-        tilted = foreseen * np.exp(visit_tilt(tilts) - visit_tilt(current))
-        self.visit_rest = self.visit_rest + _residual(counts, spread, tilted)
-        self.visit_extra = np.stack(
-            [np.interp(self.log_n, middle, each) for each in self.visit_rest.T], axis=1
-        )
-        self.visit_tilts = np.interp(self.log_n, middle, tilts - usual) + _usual(self.log_n, USUAL_VISIT_TILT)
+        # Places differ, and looks select among them: laws are moved until the simulated places hold what was measured.
+        law = held.sum(axis=1) + 1e-9
+        law /= law.sum(axis=1, keepdims=True)
+        moved = self.band_visits * np.clip(self.told_bands / law, 1 / MOST_MOVED, MOST_MOVED)
+        self.band_visits = moved / moved.sum(axis=1, keepdims=True)
         self._fit_clear()
 
     def _fit_slope(self, held: Reals, spread: float) -> None:
@@ -259,14 +290,26 @@ class _Fitting:
         weight = np.exp(fit - fit.max())
         self.slope = float(weight @ _STEEPNESSES / weight.sum())
 
+    def learn_strata(self) -> Fitted:
+        """How common each kind of split is, from the splits of all places that were asked."""
+        evidence = SplitEvidence.fit(self.answers, self.now, self.cells)
+        self.common = evidence.commonness()
+        self.now = self.now._replace(common=self.common)
+        return self.now
+
     def _fit_clear(self) -> None:
         """The part of all rows at the places that were asked for their split."""
         asked = np.zeros(self.bins.bin_of.size, dtype=bool)
         asked[self.answers.split_at] = True
-        at_n = self.now.prior[:, None] * self.now.seen.mean(axis=1)
+        at_n = self.now.prior[:, None] * _weighted(self.now.seen, self.now.common)
         mean = self.grid @ at_n / np.maximum(at_n.sum(axis=0), 1e-300)
         rows = mean[self.bins.bin_of]
         self.clear = float(rows[asked].sum() / max(rows.sum(), 1e-300))
+
+
+def _weighted(seen: Reals, common: Reals) -> Reals:
+    """The likelihood of each bin at each n."""
+    return np.einsum("nc,ncb->nb", common, seen) / COPIES
 
 
 def _usual(log_n: Reals, slope: float) -> Reals:
@@ -285,30 +328,3 @@ def _middle_law(told: Reals, sizes: Reals, steepness: Reals) -> Reals:
         law = law * told / np.maximum(sizes @ each, 1e-12)
         law /= law.sum()
     return law
-
-
-def _gap_levers(visits: Reals, tilts: Reals, extra: Reals) -> Reals:
-    """d ln(ln n − H) / d tilt of large places, at each n."""
-    counts = octaves.visits_within()
-    mean, by_log = counts.mean(axis=1), (counts * np.log(counts)).mean(axis=1)
-
-    def log_gap(off: float) -> Reals:
-        law = visits * np.exp(visit_tilt(tilts + off) + extra)
-        law /= law.sum(axis=1, keepdims=True)
-        gap: Reals = np.log(np.maximum(law @ by_log / (law @ mean) - np.log(law @ mean), 1e-6))
-        return gap
-
-    return np.maximum((log_gap(0.15) - log_gap(-0.15)) / 0.3, 0.5)
-
-
-def _residual(counts: Reals, spread: float, held: Reals) -> Reals:
-    """The logarithm of what a tilt leaves to explain, in cells of bands that stand clear of their noise."""
-    law = held / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
-    total = np.maximum((law * counts).sum(axis=1) / np.maximum((law**2).sum(axis=1), 1e-300), spread)[:, None]
-    expected = total * law
-    off = counts - expected
-    by_roughness = (0.3 * expected) ** 2 / ((0.3 * expected) ** 2 + spread**2)
-    trust = np.maximum(by_roughness, 1 - (3.5 * spread) ** 2 / np.maximum(off**2, 1e-9))
-    ratio = (expected + trust * off) / np.maximum(expected, 1e-9)
-    rest: Reals = 0.7 * np.log(np.clip(ratio, 0.3, 30))
-    return rest
