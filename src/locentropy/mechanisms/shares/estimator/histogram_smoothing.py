@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -37,6 +37,11 @@ _FALLS: Final = np.arange(0.1, 1.01, 0.075)
 _FIRST_LAST: Final = 3
 _STEEPER: Final = 0.88
 """Visits: the part of the second cell in the first, then a fall with every octave, a little steeper each time."""
+_OTHER_REGULARS: Final = np.linspace(-1.8, 1.8, 25)
+_OTHER_FALLS: Final = np.linspace(-0.8, 0.6, 29)
+REGULARS_DIFFER: Final = 0.6
+FALLS_DIFFER: Final = 0.2
+"""How far the law of a part lies from that of all: standard deviations, in nats, of these two."""
 USUAL_SECOND: Final = (math.log(0.2), 0.7)
 USUAL_FALL: Final = (0.45, 0.2)
 """What these usually are, and how sure that is."""
@@ -55,34 +60,29 @@ def smooth_sizes(noisy: Reals, deviation: float, values: Reals, expected: tuple[
     return _mended(noisy, deviation, curve, 1e-9 * total)
 
 
-class VisitCurve(NamedTuple):
-    """Presence by octave of the user's visits to the place, as a curve that falls with every octave."""
-
-    presence: Reals
-    log_second: float
-    """ln of the second cell over the first,"""
-    fall: float
-    """and of each further one over the one before: posterior means."""
-    last: Reals
-    """How likely each octave is the last before visits break off, as they do in the records of a month."""
-
-
-def smooth_visits(noisy: Reals, deviation: float, like: VisitCurve | None = None) -> VisitCurve:
+def smooth_visits(noisy: Reals, deviation: float) -> Reals:
     """Presence by octave of visits without most of the noise: many come once, fewer with every octave.
 
-    With `like`, the curve is believed to be near that one.
+    Visits may break off at some octave, as they do in the records of a month.
     """
-    curves, log_second, fall, last = _visit_curves(noisy.size)
-    second, falls = (USUAL_SECOND, USUAL_FALL) if like is None else ((like.log_second, 0.6), (like.fall, 0.12))
-    belief = -(((log_second - second[0]) / second[1]) ** 2) / 2 - ((fall - falls[0]) / falls[1]) ** 2 / 2
-    belief = belief + np.log((_usual_last(noisy.size) if like is None else like.last)[last] + 1e-6)
+    curves, belief = _visit_curves(noisy.size)
+    return _smooth_visits(noisy, deviation, curves, belief)
+
+
+def smooth_visits_like(noisy: Reals, deviation: float, law: Reals) -> Reals:
+    """The same for a part of all presence, whose law is like that of all: other regulars, and another fall."""
+    at = np.arange(noisy.size)
+    regulars, fall = (each.ravel()[:, None] for each in np.meshgrid(_OTHER_REGULARS, _OTHER_FALLS))
+    curves = law * np.exp(regulars * (at > 0) + fall * np.maximum(at - 1, 0))
+    belief = -((regulars / REGULARS_DIFFER) ** 2 + (fall / FALLS_DIFFER) ** 2)[:, 0] / 2
+    return _smooth_visits(noisy, deviation, curves / curves.sum(axis=1, keepdims=True), belief)
+
+
+def _smooth_visits(noisy: Reals, deviation: float, curves: Reals, belief: Reals) -> Reals:
     best = (curves @ noisy) / (curves**2).sum(axis=1)
     expected = np.maximum(best, deviation)[:, None] * curves
-    weight = _weights(noisy, deviation, expected, ROUGHNESS / 2, belief)
-    curve = _mean_curve(expected, weight)
-    presence = _mended(noisy, deviation, curve, 1e-3 * curve)
-    by_last = np.bincount(last, weights=weight, minlength=noisy.size)
-    return VisitCurve(presence, float(weight @ log_second), float(weight @ fall), by_last)
+    curve = _mean_curve(expected, _weights(noisy, deviation, expected, ROUGHNESS / 2, belief))
+    return _mended(noisy, deviation, curve, 1e-3 * curve)
 
 
 def _weights(noisy: Reals, deviation: float, expected: Reals, roughness: float, belief: Reals) -> Reals:
@@ -127,20 +127,16 @@ def _size_curves(cells: int) -> Reals:
 
 
 @cache
-def _visit_curves(cells: int) -> tuple[Reals, Reals, Reals, NDArray[np.intp]]:
-    """Curves that fall with every octave, each summing to one; ln of their second cell over the first, fall and last."""
-    second, fall, last = (
-        each.ravel() for each in np.meshgrid(_SECOND, _FALLS, np.arange(min(_FIRST_LAST, cells - 1), cells))
-    )
+def _visit_curves(cells: int) -> tuple[Reals, Reals]:
+    """Curves that fall with every octave, each summing to one, and the logarithm of how much each is believed."""
+    lasts = np.arange(min(_FIRST_LAST, cells - 1), cells)
+    second, fall, last = (each.ravel()[:, None] for each in np.meshgrid(_SECOND, _FALLS, lasts))
     at = np.arange(cells)
     beyond = np.maximum(at - 1, 0)
-    falling = fall[:, None] ** beyond * _STEEPER ** (beyond * np.maximum(at - 2, 0) / 2)
-    curves = np.where(at == 0, 1.0, second[:, None] * falling) * _FALL ** np.maximum(at - last[:, None], 0)
-    return curves / curves.sum(axis=1, keepdims=True), np.log(second), fall, last
-
-
-def _usual_last(cells: int) -> Reals:
-    """Before anything is seen: visits break off nowhere as likely as somewhere."""
-    usual = np.full(cells, 0.5 / max(cells - 1 - _FIRST_LAST, 1))
-    usual[-1] = 0.5
-    return usual
+    falling = second * fall**beyond * _STEEPER ** (beyond * np.maximum(at - 2, 0) / 2)
+    curves = np.where(at == 0, 1.0, falling) * _FALL ** np.maximum(at - last, 0)
+    belief = -(((np.log(second) - USUAL_SECOND[0]) / USUAL_SECOND[1]) ** 2) / 2
+    belief = belief - ((fall - USUAL_FALL[0]) / USUAL_FALL[1]) ** 2 / 2
+    # Visits break off nowhere as likely as somewhere.
+    belief = belief - np.where(last < cells - 1, math.log(max(len(lasts) - 1, 1)), 0.0)
+    return curves / curves.sum(axis=1, keepdims=True), belief[:, 0]

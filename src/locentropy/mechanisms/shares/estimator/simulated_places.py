@@ -73,6 +73,7 @@ ALIKE: Final = 0.8
 """Standard deviation of the octave of visits within such a place."""
 STRATUM: Final[NDArray[np.intp]] = np.concatenate([np.arange(MIXED) // 8, MIXED // 8 + np.arange(COPIES - MIXED) // 4])
 """Copies with about the same tilt, or the same level, of visits: a stratum of places that may be common or rare."""
+ONE_KIND_STRATA: Final = 4
 USUAL_STRATA: Final[NDArray[np.float64]] = np.concatenate([np.full(6, 0.85 / 6), np.full(4, 0.15 / 4)])
 """How common each is before anything is seen."""
 _DEVIATES: Final = np.concatenate([ndtri((np.arange(MIXED) + 0.5) / MIXED), np.zeros(COPIES - MIXED)])

@@ -8,12 +8,15 @@ expectation-maximisation over strata of the simulated places' deviates.
 
 from __future__ import annotations
 
+import math
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, log_density
-from locentropy.mechanisms.shares.estimator.simulated_places import COPIES, STRATUM, USUAL_STRATA
+from locentropy.mechanisms.shares.estimator.simulated_places import COPIES, ONE_KIND_STRATA, STRATUM, USUAL_STRATA
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,13 +34,10 @@ MISMATCH: Final = 0.15
 """The presence of those who return may differ from what is simulated by this part."""
 LEVEL: Final = 0.5
 """How well its level is known before anything is seen: standard deviation of its ratio to the truth."""
-GROUPS: Final = (0, 6, 26, 126)
-"""Sizes from which strata may be common in another way: homes, corners, venues, stations."""
-ROUNDS: Final = 60
-CAUTION: Final = 40.0
-"""Strata begin as if so many places had been seen to be as common as expected,"""
-GROUP_CAUTION: Final = 50.0
-"""and those of a group as if so many of it were like all."""
+WIDTHS: Final = {0.15: 0.3, 0.3: 0.5, 0.5: 1.0, 0.75: 1.0, 1.0: 1.0, 1.4: 1.0, 2.0: 0.5}
+"""Standard deviations of the tilt of visits, in units of that simulated, and how much each is believed;"""
+ONE_KIND: Final = {0.01: 1.0, 0.05: 1.0, 0.1: 1.0, 0.2: 1.0, 0.35: 0.5, 0.6: 0.2}
+"""the part of places where all come about equally often."""
 BLOCK: Final = 128
 """Cells at a time."""
 
@@ -95,7 +95,7 @@ class SplitEvidence(NamedTuple):
 
     def weights(self, chosen: Indices) -> Reals:
         """The weight of each simulated place in the chosen cells, among those of its size: n × copy × cell."""
-        seen = self.fitted.seen[:, :, self.cells.bin_of[chosen]] * self.fitted.common[:, :, None]
+        seen = self.fitted.seen[:, :, self.cells.bin_of[chosen]] * self.fitted.common[:, None]
         asked = np.flatnonzero(~np.isnan(self.cells.split[chosen]))
         if asked.size:
             seen[:, :, asked] *= self._split_likelihood(self.cells.split[chosen[asked]])
@@ -114,7 +114,7 @@ class SplitEvidence(NamedTuple):
         fitted, cells, asked = self.fitted, self.cells, self.asked
         if not asked.size:
             return 1.0
-        weight = fitted.prior @ np.einsum("nc,ncb->nb", fitted.common, fitted.seen)
+        weight = fitted.prior @ np.einsum("c,ncb->nb", fitted.common, fitted.seen)
         returning = fitted.prior @ np.einsum("nc,ncb->nb", fitted.common * fitted.simulated.returning, fitted.seen)
         places = cells.places[asked]
         expected = float((returning / np.maximum(weight, 1e-300))[cells.bin_of[asked]] @ places)
@@ -125,49 +125,53 @@ class SplitEvidence(NamedTuple):
         return float(np.clip(ratio, 0.1, 10.0))
 
     def commonness(self) -> Reals:
-        """How common each simulated place is among those of its size.
+        """How common each of the copies is: how much places differ in their tilts, and how many are of one kind.
 
-        Places were asked because their look is high, and strata differ in their looks. So strata are as common as makes
-        the splits likely *given* the looks: each is raised by how much more places belong to it once their split is known.
+        Both are learnt from how likely they make the splits *given* the looks: places were asked because their look is
+        high, and that depends on their visits too.
         """
         fitted, asked = self.fitted, self.asked
-        group = np.searchsorted(GROUPS, fitted.simulated.visitors, side="right") - 1
         members = np.bincount(STRATUM)
-        shares = np.tile(USUAL_STRATA, (len(GROUPS), 1))
+        shares, belief = _possible_strata()
         if asked.size:
             places = self.cells.places[asked]
-            by_look = self._by_stratum(fitted.seen, group)[:, :, self.cells.bin_of[asked]]
+            by_look = self._by_stratum(fitted.seen)[:, self.cells.bin_of[asked]]
             by_both = np.concatenate(
                 [
-                    self._by_stratum(self._unweighted(asked[start : start + BLOCK]), group)
+                    self._by_stratum(self._unweighted(asked[start : start + BLOCK]))
                     for start in range(0, asked.size, BLOCK)
                 ],
-                axis=2,
+                axis=1,
             )
-            for _ in range(ROUNDS):
-                with_split, without = (_belong(shares, fit) @ places for fit in (by_both, by_look))
-                overall = shares.mean(axis=0) * (with_split.sum(axis=0) + CAUTION * USUAL_STRATA)
-                overall /= without.sum(axis=0) + CAUTION * shares.mean(axis=0)
-                overall /= overall.sum()
-                shares = shares * (with_split + GROUP_CAUTION * overall) / (without + GROUP_CAUTION * shares)
-                shares /= shares.sum(axis=1, keepdims=True)
-        return (shares / members * COPIES)[:, STRATUM][group]
+            given = np.log(np.maximum(shares @ by_both, 1e-300)) - np.log(np.maximum(shares @ by_look, 1e-300))
+            belief = belief + given @ places
+        weight = np.exp(belief - belief.max())
+        common: Reals = (weight @ shares / weight.sum() / members * COPIES)[STRATUM]
+        return common
 
     def _unweighted(self, chosen: Indices) -> Reals:
         """The likelihood of each simulated place in the chosen cells: n × copy × cell."""
         seen = self.fitted.seen[:, :, self.cells.bin_of[chosen]]
         return seen * self._split_likelihood(self.cells.split[chosen])
 
-    def _by_stratum(self, likelihoods: Reals, group: Indices) -> Reals:
-        """Summed over the places of each group of sizes and each stratum: group × stratum × cell."""
+    def _by_stratum(self, likelihoods: Reals) -> Reals:
+        """The likelihood of each cell in each stratum, whatever n: stratum × cell."""
+        at_copy = np.tensordot(self.fitted.prior, likelihoods, 1)
         starts = np.flatnonzero(np.diff(STRATUM, prepend=-1))
-        each = np.add.reduceat(likelihoods, starts, axis=1) / np.bincount(STRATUM)[:, None]
-        weighted = each * self.fitted.prior[:, None, None]
-        return np.stack([weighted[group == at].sum(axis=0) for at in range(len(GROUPS))])
+        by_stratum: Reals = np.add.reduceat(at_copy, starts, axis=0) / np.bincount(STRATUM)[:, None]
+        return by_stratum
 
 
-def _belong(shares: Reals, fit: Reals) -> Reals:
-    """How likely each cell belongs to each group and stratum."""
-    belongs = shares[:, :, None] * fit
-    belongs /= np.maximum(belongs.sum(axis=(0, 1)), 1e-300)
-    return belongs
+@cache
+def _possible_strata() -> tuple[Reals, Reals]:
+    """How common strata may be: a row for each width of the tilts and each part of places of one kind; and belief."""
+    mixed = USUAL_STRATA.size - ONE_KIND_STRATA
+    edges = ndtri(np.linspace(0, 1, mixed + 1))
+    rows, beliefs = [], []
+    for width, likely in WIDTHS.items():
+        of_mixed = np.diff(ndtr(edges / width))
+        for part, believed in ONE_KIND.items():
+            of_one_kind = np.full(ONE_KIND_STRATA, part / ONE_KIND_STRATA)
+            rows.append(np.concatenate([(1 - part) * of_mixed, of_one_kind]))
+            beliefs.append(math.log(likely * believed))
+    return np.array(rows), np.array(beliefs)

@@ -18,7 +18,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from locentropy.mechanisms.shares.estimator import octaves
-from locentropy.mechanisms.shares.estimator.histogram_smoothing import smooth_sizes, smooth_visits
+from locentropy.mechanisms.shares.estimator.histogram_smoothing import (
+    smooth_sizes,
+    smooth_visits,
+    smooth_visits_like,
+)
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, usual_largest
 from locentropy.mechanisms.shares.estimator.simulated_places import (
     COPIES,
@@ -82,7 +86,7 @@ class Fitted(NamedTuple):
     seen: Reals
     """The likelihood of each bin's look at each simulated place: n × copy × bin,"""
     common: Reals
-    """and how common the simulated place is among those of its size: n × copy, mean 1 over the copies."""
+    """and how common each of the copies is: mean 1."""
     prior: Reals
     """The visitor prior: n."""
     laws: VisitorLaws
@@ -116,16 +120,16 @@ class _Fitting:
         noisy = answers.visits.sum(axis=(0, 1))
         spread = self.noise * answers.visits_scale * math.sqrt(answers.visits.size / VISIT_OCTAVES)
         told = smooth_visits(noisy, spread)
+        self.told_visits = told / told.sum()
         spread = self.noise * answers.visits_scale * math.sqrt(2)
-        bands = [smooth_visits(each, spread, told).presence for each in answers.visits.sum(axis=1)]
-        self.told_visits = told.presence / told.presence.sum()
-        self.told_bands = self.band_visits = np.array([each / each.sum() for each in bands])
+        bands = np.array([smooth_visits_like(each, spread, self.told_visits) for each in answers.visits.sum(axis=1)])
+        self.told_bands = self.band_visits = bands / bands.sum(axis=1, keepdims=True)
         self.middle = float(self.sizes @ _OCTAVE)
         self.slope = STEEPNESS[0]
         self.clear = 0.5
         self.cells = make_cells(answers, self.bins.bin_of)
         usual = USUAL_STRATA / np.bincount(STRATUM) * COPIES
-        self.common = np.tile(usual[STRATUM], (self.grid.size, 1))
+        self.common = usual[STRATUM]
         nothing = np.zeros(self.grid.size)
         self.size_tilts = self.size_unsure = nothing
         self.visit_middle = np.zeros(1)
@@ -309,7 +313,7 @@ class _Fitting:
 
 def _weighted(seen: Reals, common: Reals) -> Reals:
     """The likelihood of each bin at each n."""
-    return np.einsum("nc,ncb->nb", common, seen) / COPIES
+    return np.einsum("c,ncb->nb", common, seen) / COPIES
 
 
 def _usual(log_n: Reals, slope: float) -> Reals:
