@@ -35,6 +35,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/sensitivity.py
 	$(BIN)/python benchmarks/utility.py
 	$(BIN)/python benchmarks/ranks.py
+	$(BIN)/python benchmarks/inference_time.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/scale.py
 
