@@ -124,6 +124,10 @@ def publish(
         large_epsilon,
         max_std_error,
     )
+    _check_visits(visits)
+    request.chosen.refuse_visits_as_list(
+        visits
+    )  # before the list is read, for errors about a list name its columns
     request.chosen.warn_of_exclusions()
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
     give(notices(request, book))
@@ -149,12 +153,7 @@ def carry_out(
     when_open: Callable[[Roles], None] = lambda columns: None,
 ) -> Release:
     """Publish what a request says. `when_open` is called with the role of each column, before anything is spent."""
-    if not isinstance(visits, Visits):
-        raise ParameterError(
-            f"visits is a {type(visits).__name__}, and must say which column is what. For example: "
-            'publish(Visits("checkins.parquet", user="uid", location="venue"), Shares(epsilon=1.0), '
-            'PublicLocations("places.csv"), ledger="city.ledger")'
-        )
+    _check_visits(visits)
     request.chosen.refuse_visits_as_list(visits)
     columns: Roles = {}
 
@@ -213,6 +212,15 @@ def carry_out(
     except BaseException as error:
         error.add_note(f"The release is published and complete: {target}")
         raise
+
+
+def _check_visits(visits: object) -> None:
+    if not isinstance(visits, Visits):
+        raise ParameterError(
+            f"visits is a {type(visits).__name__}, and must say which column is what. For example: "
+            'publish(Visits("checkins.parquet", user="uid", location="venue"), Shares(epsilon=1.0), '
+            'PublicLocations("places.csv"), ledger="city.ledger")'
+        )
 
 
 def _measure(

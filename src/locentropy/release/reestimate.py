@@ -17,6 +17,7 @@ from locentropy.release.columns import public_columns
 from locentropy.release.release import Release
 
 if TYPE_CHECKING:
+    from locentropy.core.estimates import Estimates
     from locentropy.mechanisms.base import Mechanism
     from locentropy.release.statement import Statement
 
@@ -25,22 +26,26 @@ TOLERANCE = 1e-6
 
 
 def reestimated(release: Release) -> Release:
-    """The release that the inference of this version computes from the same measurements."""
+    """The release that the inference of this version computes from the same measurements, by the same rules."""
+    mechanism = mechanism_of(release.statement)
+    statement = replace(release.statement, inference=mechanism.inference, inferred_by=__version__)
+    return Release.of(estimated_again(release), listed_in(release), statement, release.measurements)
+
+
+def estimated_again(release: Release) -> Estimates:
+    """What the mechanism estimates from the measurements, before any rule leaves values out."""
     if release.measurements is None:
         raise ReleaseError(
             "This release has no measurements to compute estimates from: it was made by an early version, or by a "
             "mechanism whose measurements are not published."
         )
     mechanism = mechanism_of(release.statement)
-    listed = listed_in(release)
     try:
-        estimates = mechanism.estimate(release.measurements.measurements, listed)
+        return mechanism.estimate(release.measurements.measurements, listed_in(release))
     except Exception as error:  # the measurements may come from anywhere, and fit the mechanism or not
         raise ReleaseError(
             f"{release.statement.mechanism} cannot compute estimates from these measurements: {type(error).__name__}."
         ) from None
-    statement = replace(release.statement, inference=mechanism.inference, inferred_by=__version__)
-    return Release.of(estimates, listed, statement, release.measurements)
 
 
 def mechanism_of(statement: Statement) -> Mechanism:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -34,12 +34,11 @@ from locentropy.ledger.rules import Budget
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.release.columns import MOST_NATS, check_table, public_columns
 from locentropy.release.details import details, get
-from locentropy.release.error_rule import MOST
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.manifest import VARIANTS, heading, manifest, numbers
 from locentropy.release.measurements import measurements_parquet
 from locentropy.release.reading import describe, names_in, regular, sha256
-from locentropy.release.reestimate import TOLERANCE, listed_in, mechanism_of, reestimated
+from locentropy.release.reestimate import TOLERANCE, estimated_again, listed_in, mechanism_of, reestimated
 from locentropy.release.release import Release
 from locentropy.release.statement import INFINITE, amount
 from locentropy.release.tables import (
@@ -292,11 +291,9 @@ def _values(release: Release, again: Release) -> Iterator[str]:
 def _sure_to_be_shown(release: Release) -> NDArray[np.bool_]:
     """The places whose standard error is not so close to the limit that another machine may round it across."""
     limit = release.statement.max_std_error
-    if limit is None:
+    errors = None if limit is None else estimated_again(release).std_error
+    if limit is None or errors is None:
         return np.ones(len(release), dtype=bool)
-    all_shown = Release(release.table, replace(release.statement, max_std_error=MOST), release.measurements)
-    unit = np.log(2.0) if release.statement.entropy_unit == "bits" else 1.0
-    errors = reestimated(all_shown).to_arrow()["std_error"].to_numpy().astype(np.float64) * unit
     close: NDArray[np.bool_] = np.abs(errors - limit) <= TOLERANCE
     return ~close
 
