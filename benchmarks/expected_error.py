@@ -3,7 +3,7 @@
     python benchmarks/expected_error.py                              # all sets
     python benchmarks/expected_error.py --data city gowalla --epsilon 1 --seeds 1
 
-The range is computed from public numbers alone (`mechanisms/shares/bayes_risk.py`): places, people, ε and δ; and, in the
+The range is computed from public numbers alone (`shares/bayes_risk.py`): places, people, ε and δ; and, in the
 second half of the table, how many places a person visits. It is fitted to none of these sets. *Inside* is the part of
 the cells whose measured error, root mean square over all places, is within the range; *worse* the part above it.
 """

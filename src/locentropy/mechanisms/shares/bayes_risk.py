@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy.special import gammaln, ndtri
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,8 +56,7 @@ class LookNoise:
     def shares(self, places_per_person: float) -> tuple[float, float]:
         """The mean presence that a visitor brings, and its mean square."""
         # People differ in how many places they have: log-normal of width 0.8, which visitors meet weighted by places.
-        quantiles = ndtri((np.arange(64) + 0.5) / 64)
-        people = np.maximum(places_per_person * np.exp(0.8 * quantiles - 0.32), 1.0)
+        people = np.maximum(places_per_person * np.exp(0.8 * _normal_quantiles(64) - 0.32), 1.0)
         weights = people / people.sum()
         share = people**-0.5 if self.kind == "gaussian" else 1 / np.maximum(people, self.cap)
         return float(weights @ share), float(weights @ share**2)
@@ -103,13 +102,21 @@ def risk(noise: LookNoise, visitors: float, places_per_person: float, width: flo
     return Risk(float(by_look @ np.maximum(variance, 0.0)) + beyond, spread + beyond, at_busy)
 
 
+@cache
+def _normal_quantiles(number: int) -> Reals:
+    """Standard normal deviates, evenly spaced in probability."""
+    normal = NormalDist()  # a plan does without SciPy, which takes longer to load than a plan to make
+    return np.array([normal.inv_cdf((at + 0.5) / number) for at in range(number)])
+
+
 @lru_cache(maxsize=256)
 def _crowds(visitors: float, width: float) -> Reals:
     """How common each number of visitors is."""
-    around = np.exp(math.log(visitors) - width**2 / 2 + width * ndtri((np.arange(200) + 0.5) / 200))
+    around = np.exp(math.log(visitors) - width**2 / 2 + width * _normal_quantiles(200))
     few = around[around < _SMALL]
     counts = np.arange(4 * _SMALL)
-    poisson = np.exp(counts * np.log(few)[:, None] - few[:, None] - gammaln(counts + 1)).sum(axis=0)
+    factorials = np.cumsum(np.log(np.maximum(counts, 1)))
+    poisson = np.exp(counts * np.log(few)[:, None] - few[:, None] - factorials).sum(axis=0)
     middles = (_GRID[1:] + _GRID[:-1]) / 2
     law = np.bincount(np.searchsorted(middles, counts), weights=poisson, minlength=_GRID.size)
     # Of larger crowds, chance is a small part.
@@ -124,7 +131,7 @@ def _look_law(noise: LookNoise, places_per_person: float) -> Reals:
     share, square = noise.shares(places_per_person)
     chance = _GRID * max(square - share**2, 0.0)
     deviation = np.sqrt(chance + (_SCATTER * share * _GRID) ** 2)
-    presence = _GRID[:, None] * share + deviation[:, None] * ndtri((np.arange(_COPIES) + 0.5) / _COPIES)
+    presence = _GRID[:, None] * share + deviation[:, None] * _normal_quantiles(_COPIES)
     looks = noise.scale * np.r_[np.arange(-8, 8, 0.25), 8 * 1.08 ** np.arange(170)]
     off = (looks - np.maximum(presence, 0.0)[:, :, None]) / noise.scale
     density = np.exp(-np.abs(off) if noise.kind == "laplace" else -0.5 * off**2).mean(axis=1)
