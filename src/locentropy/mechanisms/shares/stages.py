@@ -31,9 +31,9 @@ VISIT_THRESHOLDS: Final = (2, *(2**at + 1 for at in range(1, VISIT_OCTAVES - 1))
 
 MAX_BANDS: Final = 12
 """The most bands of a histogram."""
-SIZE_BAND: Final = 20.0
+SIZE_BAND: Final = 35.0
 VISIT_BAND: Final = 45.0
-"""A band holds so many standard deviations of the noise of a cell: more for visits, which have twice the cells."""
+"""A band holds so many standard deviations of the noise of a cell: a little more for visits, which have twice the cells."""
 SURE: Final = 3.0
 """Presence counts as far as it exceeds that of the noise by so many of its standard deviations."""
 EDGES: Final[dict[NoiseKind, tuple[float, ...]]] = {

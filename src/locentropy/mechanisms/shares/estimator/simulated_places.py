@@ -71,7 +71,9 @@ MIXED: Final = 48
 """The first so many copies are places where all kinds of visitors mix; at the others all come about equally often."""
 ALIKE: Final = 0.8
 """Standard deviation of the octave of visits within such a place."""
-STRATUM: Final[NDArray[np.intp]] = np.concatenate([np.arange(MIXED) // 8, MIXED // 8 + np.arange(COPIES - MIXED) // 4])
+STRATUM: Final[NDArray[np.intp]] = np.concatenate(
+    [np.arange(MIXED) // 8, MIXED // 8 + np.arange(COPIES - MIXED) // 4]
+)
 """Copies with about the same tilt, or the same level, of visits: a stratum of places that may be common or rare."""
 ONE_KIND_STRATA: Final = 4
 USUAL_STRATA: Final[NDArray[np.float64]] = np.concatenate([np.full(6, 0.85 / 6), np.full(4, 0.15 / 4)])

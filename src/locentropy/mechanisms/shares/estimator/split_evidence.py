@@ -16,7 +16,12 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, log_density
-from locentropy.mechanisms.shares.estimator.simulated_places import COPIES, ONE_KIND_STRATA, STRATUM, USUAL_STRATA
+from locentropy.mechanisms.shares.estimator.simulated_places import (
+    COPIES,
+    ONE_KIND_STRATA,
+    STRATUM,
+    USUAL_STRATA,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +120,9 @@ class SplitEvidence(NamedTuple):
         if not asked.size:
             return 1.0
         weight = fitted.prior @ np.einsum("c,ncb->nb", fitted.common, fitted.seen)
-        returning = fitted.prior @ np.einsum("nc,ncb->nb", fitted.common * fitted.simulated.returning, fitted.seen)
+        returning = fitted.prior @ np.einsum(
+            "nc,ncb->nb", fitted.common * fitted.simulated.returning, fitted.seen
+        )
         places = cells.places[asked]
         expected = float((returning / np.maximum(weight, 1e-300))[cells.bin_of[asked]] @ places)
         measured = float(cells.split[asked] @ places)
@@ -143,7 +150,9 @@ class SplitEvidence(NamedTuple):
                 ],
                 axis=1,
             )
-            given = np.log(np.maximum(shares @ by_both, 1e-300)) - np.log(np.maximum(shares @ by_look, 1e-300))
+            given = np.log(np.maximum(shares @ by_both, 1e-300)) - np.log(
+                np.maximum(shares @ by_look, 1e-300)
+            )
             belief = belief + given @ places
         weight = np.exp(belief - belief.max())
         common: Reals = (weight @ shares / weight.sum() / members * COPIES)[STRATUM]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
     Tilt = Callable[[Reals], Reals]
 
-WALK: Final = 0.3
+WALK: Final = 0.15
 """Standard deviation of the step from one band to the next,"""
 OWN: Final = 0.6
 """and of the tilt of each."""

@@ -122,7 +122,9 @@ class _Fitting:
         told = smooth_visits(noisy, spread)
         self.told_visits = told / told.sum()
         spread = self.noise * answers.visits_scale * math.sqrt(2)
-        bands = np.array([smooth_visits_like(each, spread, self.told_visits) for each in answers.visits.sum(axis=1)])
+        bands = np.array(
+            [smooth_visits_like(each, spread, self.told_visits) for each in answers.visits.sum(axis=1)]
+        )
         self.told_bands = self.band_visits = bands / bands.sum(axis=1, keepdims=True)
         self.middle = float(self.sizes @ _OCTAVE)
         self.slope = STEEPNESS[0]
@@ -152,7 +154,9 @@ class _Fitting:
         visits = np.tile(usual, (self.grid.size, 1))
         if len(self.visit_middle) == len(self.band_visits):
             of_band = np.log([_middle_law(each, self.sizes, steepness) for each in self.band_visits])
-            visits = np.exp(np.stack([np.interp(self.log_n, self.visit_middle, each) for each in of_band.T], axis=1))
+            visits = np.exp(
+                np.stack([np.interp(self.log_n, self.visit_middle, each) for each in of_band.T], axis=1)
+            )
             visits /= visits.sum(axis=1, keepdims=True)
         scatter = (SCATTER[0] + SCATTER[1] / np.sqrt(np.maximum(self.grid, 1))) / self._size_lever()
         return VisitorLaws(
@@ -216,15 +220,15 @@ class _Fitting:
         variance = self.noise**2
         by_look = variance * answers.look_scale**2 * answers.look.size
         other, by_sizes = float(answers.sizes.sum()), variance * answers.sizes_scale**2 * answers.sizes.size
+        per_user = 1.0 if answers.noise == "laplace" else self._presence_per_user(laws)
         if answers.noise == "gaussian":
-            per_user = self._presence_per_user(laws)
             other = self.users * per_user
             by_sizes = by_sizes * per_user**2 + (0.15 * other) ** 2
         precision = 1 / by_look + 1 / by_sizes
         best = (float(answers.look.sum()) / by_look + other / by_sizes) / precision
         # Presence is never below what noise could hide, or a fifth of a visitor with one place at each.
         best = max(best, min(0.2 * answers.look.size / answers.cap, precision**-0.5))
-        return Total(best, precision**-0.5, other, math.sqrt(by_sizes))
+        return Total(best, precision**-0.5, other, math.sqrt(by_sizes), per_user)
 
     def _presence_per_user(self, laws: VisitorLaws) -> float:
         """With weights of ℓ₂ norm 1, a user of m places has about √m of presence."""

@@ -62,9 +62,9 @@ LEFT: Final = {0.15: 1.0, 0.4: 1.0, 0.8: 1.0, 1.3: 0.5, 2.0: 0.1, 3.0: 0.02}
 BELLS: Final = {0.15: 0.3, 0.4: 0.5, 0.8: 1.0, 1.3: 2.0, 2.0: 0.5, 3.0: 0.1}
 POWERS: Final = {0.6: 0.02, 0.8: 0.05, 1.0: 0.5, 1.3: 3.0, 1.8: 3.0}
 """Above the top: widths of a bell, or exponents of a power law; and how much each is believed."""
-SMALL: Final = (0.3, 0.25, 0.2, 0.15, 0.1)
+SMALL: Final = (0.6, 0.2, 0.1, 0.06, 0.04)
 """The second crowd: how likely a small place has 0, 1, 2, … visitors."""
-SMALL_SHARES: Final = {0.0: 1.0, 0.3: 0.1, 0.6: 0.1, 0.85: 0.1}
+SMALL_SHARES: Final = {0.0: 1.0, 0.3: 0.4, 0.6: 0.4, 0.85: 0.2}
 """How many places are small, and how much each number is believed to begin with."""
 
 UNFORESEEN: Final = 1e-4
@@ -72,8 +72,8 @@ UNFORESEEN: Final = 1e-4
 
 SURE: Final = 0.05
 """The mean presence is taken as it is where it is known to this part; otherwise several are tried."""
-USUAL_PRESENCE: Final = (1.0, 1.5)
-"""Mean presence of a place, and the spread of its logarithm, where nothing is known."""
+USUAL_USERS: Final = (0.5, 1.2)
+"""Users for each place of the list, and the spread of the logarithm, where nothing is known."""
 _MEANS: Final = 7
 
 ROUNDS: Final = 80
@@ -103,6 +103,8 @@ class Total(NamedTuple):
     """The estimate from the profile alone, which owes nothing to the looks,"""
     other_deviation: float
     """and its standard deviation."""
+    per_user: float
+    """The presence of a user."""
 
 
 def learn_visitor_prior(
@@ -150,7 +152,8 @@ def _mean_presences(total: Total, listed: int) -> Iterator[tuple[float, float]]:
         return
     low = max(0.02, (total.value - 2 * total.deviation) / listed)
     high = max(0.1, 1.5 * low, (total.value + 2.5 * total.deviation) / listed)
-    usual, spread = USUAL_PRESENCE
+    usual, spread = USUAL_USERS
+    usual *= total.per_user
     for mean in np.exp(np.linspace(math.log(low), math.log(high), _MEANS)).tolist():
         off = (mean * listed - total.other) / total.other_deviation
         yield mean, -(off**2) / 2 - (math.log(mean / usual) / spread) ** 2 / 2
