@@ -31,6 +31,7 @@ def stand_ins(folder: Path) -> Path:
     pyarrow.csv.write_csv(visits, folder / "trips.csv")
     (folder / "days").mkdir()
     pyarrow.csv.write_csv(visits, folder / "days" / "monday.csv")
+    places = places.append_column("category", places["kind"])
     for name in ("places.csv", "venues.csv"):
         pyarrow.csv.write_csv(places, folder / name)
     pyarrow.csv.write_csv(places.slice(0, 1).select(["location"]), folder / "clinics.csv")

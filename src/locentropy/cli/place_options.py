@@ -22,6 +22,11 @@ _LIST: Final = "Places: a public list"
 _GRID: Final = "Places: a public grid"
 _CALL: Final = "Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=500)"
 
+_WITH_ATTRIBUTE: Final = (
+    "locentropy publish checkins.parquet --epsilon 1 --places places.csv --attribute category --ledger city.ledger "
+    "--out may"
+)
+
 Text = str | None
 Provenance = Annotated[
     Text,
@@ -119,7 +124,8 @@ class PlaceOptions:
             raise ParameterError(
                 "--attribute names columns of a public list. The cells of a grid have none: nothing is known of them "
                 "but where they are. Where places are selected from the visits there is no list: if a public list has "
-                "them, publish that one, which costs nothing. For example: --places places.csv --attribute category"
+                "them, publish that one, which costs nothing.",
+                example=_WITH_ATTRIBUTE,
             )
         columns = {role: getattr(self, f"places_{role}") for role in ("location", "name", "lat", "lon")}
         if self.places is None:
