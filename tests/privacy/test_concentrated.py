@@ -9,11 +9,11 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from locentropy.core.errors import ParameterError
 from locentropy.privacy import concentrated
 from locentropy.privacy.concentrated import admissible_rho, rho_at
-from tests.examples import examples
 
 epsilons = st.fractions(Fraction(1, 10**6), 10**6, max_denominator=10**6)
 deltas = st.integers(1, 300).map(lambda power: Fraction(1, 10**power)) | st.fractions(

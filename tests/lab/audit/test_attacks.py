@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from locentropy.mechanisms.paper.limit import Limit
+from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy_lab.audit import attack_draws, attack_releases
 from locentropy_lab.audit.attack_draws import attack_on_draws
@@ -29,6 +30,19 @@ def test_draws_show_no_more_than_is_promised(name: str) -> None:
     assert draws == 10_000
     assert found.counted == 2 * (draws // 2 - -(-draws // 6))
     assert found.epsilon <= float(subject.guarantee.epsilon or 0)
+
+
+GAUSSIAN = OpenDPNoise.gaussian
+
+
+def test_draws_of_gaussian_noise_show_no_more_than_is_promised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a fifth of it shows more than (ε, δ) allows."""
+    subject = subject_of("shares", Shares(1.0, delta=1e-8))
+    assert attack_on_draws(subject, 10_000, confidence=SURE).attack.epsilon <= 1.0
+    monkeypatch.setattr(
+        OpenDPNoise, "gaussian", lambda self, values, scale: GAUSSIAN(self, values, scale / 5)
+    )
+    assert attack_on_draws(subject, 40_000, confidence=SURE).attack.epsilon > 1.0
 
 
 def test_half_the_noise_is_seen_in_draws(monkeypatch: pytest.MonkeyPatch) -> None:

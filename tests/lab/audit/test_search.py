@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -14,11 +15,13 @@ from locentropy.mechanisms.listed_estimates import measured_entropies
 from locentropy.mechanisms.paper.limit import Limit
 from locentropy.mechanisms.paper.limit_ss import LimitSS
 from locentropy.mechanisms.registry import mechanism_names
+from locentropy.mechanisms.shares.mechanism import Shares
+from locentropy.privacy.guarantee import Guarantee
 from locentropy.privacy.noise import to_lattice
 from locentropy_lab.audit import search
 from locentropy_lab.audit.neighbours import asked, every_crowd, joined, town, worst
 from locentropy_lab.audit.privacy_loss import components, exact_loss
-from locentropy_lab.audit.search import crowd_search, numerical, worst_crowds
+from locentropy_lab.audit.search import crowd_search, numerical, table_search, worst_crowds
 from locentropy_lab.audit.subjects import (
     SELECTION,
     SURVEY,
@@ -165,6 +168,25 @@ def test_the_town_reaches_what_shares_promise() -> None:
     assert max(costs) <= 1
     assert max(costs) > 1 - Fraction(1, 10**12)
     assert min(costs) > 0, "everybody counts"
+
+
+def test_shares_with_a_delta_is_searched_by_rho() -> None:
+    """Exactly: the worst guests spend all that (ε, δ) admits, and nobody more."""
+    subject = subject_of("shares", Shares(1.0, delta=1e-8))
+    found = table_search(subject)
+    assert found.kept
+    assert found.epsilon == pytest.approx(1.0, abs=1e-6)
+    assert 0.8 < found.reached < found.epsilon
+
+    @dataclass(frozen=True)
+    class Boastful(Shares):
+        """Claims half of its ε."""
+
+        @property
+        def guarantee(self) -> Guarantee:
+            return Guarantee.approximate(self.epsilon / 2, self.delta)
+
+    assert not table_search(subject_of("shares", Boastful(1.0, delta=1e-8))).kept
 
 
 def test_a_law_says_how_likely_a_place_is_shown() -> None:

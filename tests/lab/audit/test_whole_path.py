@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locentropy.core.bounds import Bounds
-from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS, TABLE, UNIT
+from locentropy.core.shares import ShareRule
+from locentropy.mechanisms.shares.measurements import UNIT
+from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS
 from locentropy_lab.audit.mutation.guarantee_checks import beyond_one_user, changes, profiles
 from locentropy_lab.audit.neighbours import People, asked
 from tests.examples import examples
@@ -42,22 +45,33 @@ def test_a_profile_moves_in_at_most_m_places_by_one_user_each(people: People, ne
         )
 
 
-@given(crowds, places.filter(bool), st.sampled_from([UNIT, UNIT // 3]))
+@given(
+    crowds,
+    places.filter(bool),
+    st.sampled_from([UNIT, UNIT // 3]),
+    st.lists(st.integers(0, 2), min_size=LISTED, max_size=LISTED),
+)
 @settings(max_examples=examples(12), deadline=None)
-def test_shares_move_by_at_most_one_unit(people: People, new: dict[int, int], largest: int) -> None:
+def test_shares_move_by_at_most_one_unit(
+    people: People, new: dict[int, int], largest: int, bands: list[int]
+) -> None:
+    equal = ShareRule(UNIT, largest)
     found = []
     for table in (some(people), some({**people, SOMEBODY: new})):
         with asked(table, LISTED) as queries:
-            shares = queries.shares(UNIT, largest, SPLIT_MAX_VISITS)
-        cells = (shares.presence_by_share([2, 9, 1000, UNIT // 2]), shares.presence_by_visits([2, 3, 5, 9]))
-        found.append((shares.look, *cells, shares.moments(TABLE.rows)))
+            found.append(
+                (
+                    queries.presence(equal, np.array([*bands[:-1], 2]), (2, 4), (2, 3, 9)),
+                    queries.look(ShareRule(UNIT, largest, LOOK_WEIGHTS)),
+                    queries.look(ShareRule(UNIT, UNIT, LOOK_WEIGHTS, "l2")),
+                )
+            )
+    moved = [more - less for less, more in zip(*found, strict=True)]
+    assert all((each >= 0).all() for each in moved), "presence only grows when somebody comes"
     at_home = len([place for place in new if place < LISTED])
-    for less, more in zip(found[0][:3], found[1][:3], strict=True):
-        assert (more >= less).all(), "presence only grows when somebody comes"
-        moved = int((more - less).sum())
-        assert moved == at_home * min(largest, UNIT // max(1, at_home))
-        assert moved <= UNIT
-    assert abs(found[1][3] - found[0][3]).sum() <= UNIT * TABLE.sensitivity
+    assert int(moved[0].sum()) == at_home * min(largest, UNIT // max(1, at_home)) <= UNIT
+    assert int(moved[1].sum()) <= UNIT
+    assert sum(each * each for each in moved[2].tolist()) <= UNIT**2
 
 
 @pytest.mark.parametrize(

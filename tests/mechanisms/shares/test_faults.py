@@ -196,7 +196,7 @@ def crowded(edge: int, largest: int) -> list[Row]:
 def around_an_edge(shares: Any, seed: int = 1) -> tuple[PlainQueries, PlainQueries]:
     """Neighbours whose exact look at place 0 is on both sides of an edge of bands."""
     _, answers = asked(shares, PlainQueries(others(), PLACES), Recorder(seed), ATTRIBUTES)
-    edge = int(round(float(answers.size_edges[0]) * UNIT))
+    edge = round(float(answers.size_edges[0]) * UNIT)
     quiet = [row for row in others() if row.location != 0]
     crowd = crowded(edge, shares.share_queries.largest)
     return PlainQueries([*quiet, *crowd, Row("somebody", 0)], PLACES), PlainQueries([*quiet, *crowd], PLACES)

@@ -7,8 +7,9 @@ if the laws are as stated; if they are not, the bound is valid all the same, sin
 what is impossible without the user, should the noise have an end: how far beyond the values without the user a draw is.
 
 Why many draws at once are as good as many runs: a mechanism's noise is independent between questions and between
-values (`privacy/noise.py`), and nothing that was drawn steers a later question. So the mechanism is run as it is, and
-every question it asks of the noise is asked of the same noise for many copies of the same values.
+values (`privacy/noise.py`). So the mechanism is run as it is, and every question it asks of the noise is asked of the
+same noise for many copies of the same values. Where what was drawn steers later questions (Shares), they are those of
+one outcome: its guarantee covers the questions of every outcome together.
 """
 
 from __future__ import annotations
@@ -19,13 +20,21 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from locentropy.core.locations import Locations
-from locentropy.mechanisms.shares.measurements import TABLE
+from locentropy.mechanisms.shares.stages import RETURNING
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy_lab.audit.confidence import CONFIDENCE, Attack, attack, with_few
 from locentropy_lab.audit.neighbours import Town, asked, joined
 from locentropy_lab.audit.parallel import parts, spread
 from locentropy_lab.audit.search import worst_crowds
-from locentropy_lab.audit.subjects import SURVEY, Recorder, crowd_queries, law_of, subject_of
+from locentropy_lab.audit.subjects import (
+    SHARES,
+    SURVEY,
+    Recorder,
+    crowd_queries,
+    far_above,
+    law_of,
+    subject_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +43,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.queries import Queries
     from locentropy.privacy.noise import Noise
-    from locentropy_lab.audit.subjects import Crowd, Law, Subject
+    from locentropy_lab.audit.subjects import Crowd, Law, Outcome, Subject
 
     Integers = NDArray[np.int64]
     Reals = NDArray[np.float64]
@@ -59,8 +68,10 @@ class Drawn(NamedTuple):
 class CopyingNoise(Recorder):
     """`Noise` that draws and keeps many independent answers to each question, and returns the values unchanged."""
 
-    def __init__(self, noise: Noise, copies: int, touched: Booleans, *, coin: bool) -> None:
-        super().__init__(coin=coin)
+    def __init__(
+        self, noise: Noise, copies: int, touched: Booleans, *, coin: bool, outcome: Outcome | None = None
+    ) -> None:
+        super().__init__(coin=coin, outcome=outcome)
         self.noise, self.copies, self.touched = noise, copies, touched
         self.answers: list[Integers] = []
         self.coins: Booleans | None = None
@@ -70,6 +81,11 @@ class CopyingNoise(Recorder):
         """Many draws of the values that matter."""
         self.answers.append(self.noise.laplace(self._many(values), scale))
         return super().laplace(values, scale)
+
+    def gaussian(self, values: Integers, scale: float) -> Integers:
+        """Many draws of the values that matter."""
+        self.answers.append(self.noise.gaussian(self._many(values), scale))
+        return super().gaussian(values, scale)
 
     def laplace_each(self, values: Integers, scales: Reals) -> Integers:
         """Many draws of the values that matter, each of its own scale."""
@@ -83,9 +99,9 @@ class CopyingNoise(Recorder):
         self.coins = self.noise.bernoulli_each(np.tile(probabilities, (self.copies, 1)))
         return super().bernoulli_each(probabilities)
 
-    def _noted(self, values: Integers, scales: Reals) -> Integers:
+    def _noted(self, values: Integers, scales: Reals, *, gaussian: bool = False) -> Integers:
         self._asked += np.size(values)
-        return super()._noted(values, scales)
+        return super()._noted(values, scales, gaussian=gaussian)
 
     def _wanted(self, values: Integers) -> Booleans:
         wanted = self.touched[self._asked : self._asked + np.size(values)]
@@ -150,9 +166,9 @@ def _worst(subject: Subject) -> Neighbours | None:
     """The crowds without and with the user who is most visible; None for the survey, which counts people."""
     if subject.name == SURVEY:
         return None
-    if subject.name == "shares":
-        # All of the user's presence is at one place, with the visits for which the split counts most.
-        return [{1: 3}], [joined({1: 3}, _heaviest())]
+    if subject.name == SHARES:
+        # All of the user's presence is at one place, to which they returned.
+        return [{1: 3}], [joined({1: 3}, RETURNING)]
     return worst_crowds(subject)
 
 
@@ -177,10 +193,6 @@ def _asked(subject: Subject, worst: Neighbours | None) -> Iterator[tuple[Queries
         yield without, whole
 
 
-def _heaviest() -> int:
-    return int(np.abs(TABLE.rows).sum(axis=1).argmax()) + 1
-
-
 def _scores(
     subject: Subject, queries: Queries, copies: int, touched: Booleans, laws: list[Law], noise: Noise
 ) -> Reals:
@@ -189,11 +201,13 @@ def _scores(
     if laws[0].chances is not None:
         ratio = _scores_by_chance(subject, queries, listed, copies, laws, noise)
         return np.stack([ratio, np.zeros(copies)])
-    seen = CopyingNoise(noise, copies, touched, coin=False)
+    outcome = far_above if subject.adaptive else None
+    seen = CopyingNoise(noise, copies, touched, coin=False, outcome=outcome)
     subject.ask(queries, listed, seen)
     drawn = np.concatenate([answer.reshape(copies, -1) for answer in seen.answers], axis=1)
     without, with_user = ((law.values[touched], law.scales[touched]) for law in laws)
-    ratio = (_log_mass(drawn, *with_user) - _log_mass(drawn, *without)).sum(axis=1)
+    log_mass = _log_gaussian if laws[0].gaussian else _log_mass
+    ratio = (log_mass(drawn, *with_user) - log_mass(drawn, *without)).sum(axis=1)
     centre, scale = without
     beyond = ((drawn - centre) * np.sign(with_user[0] - centre) / scale).max(axis=1)
     return np.stack([ratio, beyond])
@@ -232,4 +246,10 @@ def _scores_by_chance(
 def _log_mass(points: Integers, centre: Integers, scale: Reals) -> Reals:
     """ln of the discrete Laplace mass."""
     mass: Reals = np.log(np.tanh(0.5 / scale)) - np.abs(points - centre) / scale
+    return mass
+
+
+def _log_gaussian(points: Integers, centre: Integers, scale: Reals) -> Reals:
+    """ln of the discrete Gaussian mass, up to a constant of the scale, which is the same for neighbours."""
+    mass: Reals = -(((points - centre) / scale) ** 2) / 2
     return mass

@@ -57,22 +57,34 @@ class Component(NamedTuple):
     other_scale: float
     chance: Fraction = _ONE
     other_chance: Fraction = _ONE
+    gaussian: bool = False
+    """Whether the noise is Gaussian; Laplace otherwise."""
 
     def turned(self) -> Component:
         """Return the component with the neighbours exchanged."""
-        return Component(self.other, self.other_scale, self.value, self.scale, self.other_chance, self.chance)
+        return Component(
+            self.other,
+            self.other_scale,
+            self.value,
+            self.scale,
+            self.other_chance,
+            self.chance,
+            self.gaussian,
+        )
 
 
 def components(here: Law, there: Law) -> list[Component] | None:
     """Where two laws differ; None if their coordinates are not the same, which alone tells them apart."""
     if here.values.shape != there.values.shape or (here.chances is None) != (there.chances is None):
         return None
+    if here.gaussian != there.gaussian:
+        return None
     certain = (_ONE,) * here.values.size
     rows = zip(
         here.values.tolist(), here.scales.tolist(), there.values.tolist(), there.scales.tolist(),
         here.chances or certain, there.chances or certain, strict=True,
     )  # fmt: skip
-    found = (Component(*row) for row in rows)
+    found = (Component(*row, here.gaussian) for row in rows)
     return [each for each in found if each != each.turned()]
 
 
@@ -82,10 +94,21 @@ def exact_loss(found: Sequence[Component] | None) -> Fraction | None:
     Noise of one scale b on integers at distance s has the loss s/b at all outputs beyond either.
     """
     if found is None or any(
-        each.scale != each.other_scale or each.chance != 1 or each.other_chance != 1 for each in found
+        each.scale != each.other_scale or each.chance != 1 or each.other_chance != 1 or each.gaussian
+        for each in found
     ):
         return None
     return sum((abs(each.value - each.other) / Fraction(each.scale) for each in found), Fraction(0))
+
+
+def exact_rho(found: Sequence[Component] | None) -> Fraction | None:
+    """The ρ of neighbours whose every difference has Gaussian noise of a public scale, exactly; else None."""
+    if not found or any(not each.gaussian or each.scale != each.other_scale for each in found):
+        return None
+    return sum(
+        (Fraction((each.value - each.other) ** 2) / (2 * Fraction(each.scale) ** 2) for each in found),
+        Fraction(0),
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from locentropy.privacy.concentrated import admissible_rho
 from locentropy_lab.audit.neighbours import asked, joined, pairs, some_users, town_of, turns_of
-from locentropy_lab.audit.privacy_loss import Component, PrivacyLoss, components, exact_loss
+from locentropy_lab.audit.privacy_loss import Component, PrivacyLoss, components, exact_loss, exact_rho
 from locentropy_lab.audit.subjects import Crowd, crowd_queries, law_of
 
 if TYPE_CHECKING:
@@ -110,7 +111,32 @@ def cost_of(
     loss = exact_loss(found)
     if loss is not None:
         return float(loss), float(loss), claim.epsilon is not None and loss <= claim.epsilon
+    rho = exact_rho(found)
+    if rho is not None:
+        return _by_rho(rho, claim)
     return _by_distribution(found, float(claim.delta), cells, claim.epsilon)
+
+
+def _by_rho(rho: Fraction, claim: Guarantee) -> tuple[float, float, bool]:
+    """The same for Gaussian noise: ε(δ) by the best order above, and that of continuous noise, as a guide, below."""
+    if not claim.delta or claim.epsilon is None:
+        return math.inf, math.inf, False
+    spent, log_delta = float(rho), math.log(claim.delta)
+    orders = 1 + np.geomspace(1e-3, 1e6, 20_000)
+    bounds = orders * spent + np.log1p(-1 / orders) - (log_delta + np.log(orders)) / (orders - 1)
+    mean = math.sqrt(2 * spent)
+    low, high = 0.0, float(bounds.min())
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        rare = _upper_tail(middle / mean - mean / 2) - math.exp(middle) * _upper_tail(
+            middle / mean + mean / 2
+        )
+        low, high = (middle, high) if rare > claim.delta else (low, middle)
+    return float(bounds.min()), low, rho <= admissible_rho(claim.epsilon, claim.delta)
+
+
+def _upper_tail(at: float) -> float:
+    return 0.5 * math.erfc(at / math.sqrt(2))
 
 
 def _by_distribution(

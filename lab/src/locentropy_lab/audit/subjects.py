@@ -8,6 +8,7 @@ answers to these questions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
@@ -23,7 +24,7 @@ from locentropy.mechanisms.select import SelectLocations
 from locentropy.mechanisms.survey import ActivitySurvey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
     Booleans = NDArray[np.bool_]
 
+SHARES: Final = "shares"
 SELECTION: Final = "select-locations"
 SURVEY: Final = "activity"
 
@@ -71,7 +73,12 @@ class Subject:
     @property
     def by_place(self) -> bool:
         """Whether every noisy number belongs to one location, so that M locations like the worst are the worst."""
-        return self.name not in ("shares", SURVEY)
+        return self.name not in (SHARES, SURVEY)
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether what comes out of the noise steers later questions, so that laws belong to an outcome."""
+        return self.name == SHARES
 
 
 def subject_of(name: str, holder: Any) -> Subject:
@@ -195,15 +202,41 @@ class Draw(NamedTuple):
 
     values: Integers
     scales: Reals
+    gaussian: bool = False
+
+
+Outcome = Callable[[int, "Reals"], "Integers"]
+"""What comes out of the noise, whatever the data: from the number of the question and the scales of its noise."""
+
+
+def far_above(number: int, scales: Reals) -> Integers:
+    """Every value is far above the noise, so that all that can be asked is asked."""
+    return np.ceil(100 * scales).astype(np.int64)
+
+
+def spread_out(seed: int) -> Outcome:
+    """Values below, around and far above the noise, by a seed."""
+
+    def outcome(number: int, scales: Reals) -> Integers:
+        draw = np.random.default_rng([seed, number])
+        sizes = np.exp(draw.uniform(-1.0, 5.0, scales.shape)) * scales
+        return np.asarray(sizes * draw.choice([1, 1, 1, -1], scales.shape)).astype(np.int64)
+
+    return outcome
 
 
 class Recorder:
-    """`Noise` that adds nothing, lets every coin fall the same way, and records what it was asked for."""
+    """`Noise` that records what it was asked for, and lets every coin fall the same way.
+
+    It adds nothing, or answers with an outcome that does not depend on the values: where answers steer later
+    questions, neighbours are compared under the same outcome, as in a proof by adaptive composition.
+    """
 
     private = False
 
-    def __init__(self, *, coin: bool = False) -> None:
+    def __init__(self, *, coin: bool = False, outcome: Outcome | None = None) -> None:
         self.coin = coin
+        self.outcome = outcome
         self.draws: list[Draw] = []
         self.chances: list[Reals] = []
 
@@ -217,21 +250,23 @@ class Recorder:
 
     def gaussian(self, values: Integers, scale: float) -> Integers:
         """Return the values unchanged."""
-        return self._noted(values, np.full(np.shape(values), float(scale)))
+        return self._noted(values, np.full(np.shape(values), float(scale)), gaussian=True)
 
     def bernoulli_each(self, probabilities: Reals) -> Booleans:
         """Return the same side of every coin."""
         self.chances.append(np.array(probabilities, dtype=np.float64))
         return np.full(np.shape(probabilities), self.coin)
 
-    def _noted(self, values: Integers, scales: Reals) -> Integers:
-        self.draws.append(Draw(np.array(values), np.array(scales, dtype=np.float64)))
+    def _noted(self, values: Integers, scales: Reals, *, gaussian: bool = False) -> Integers:
+        self.draws.append(Draw(np.array(values), np.array(scales, dtype=np.float64), gaussian))
+        if self.outcome is not None:
+            return self.outcome(len(self.draws), self.draws[-1].scales)
         return self.draws[-1].values.copy()
 
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """The law of a release: independent integers with discrete Laplace noise, each perhaps shown only by chance."""
+    """The law of a release: independent integers with discrete noise, each perhaps shown only by chance."""
 
     values: Integers
     """Everything that is noised, in the order in which it is asked."""
@@ -241,6 +276,8 @@ class Law:
     """With which probability each is shown; None where all are. What is shown with probability 0 has no value."""
     places: int
     """The number of locations that it is about."""
+    gaussian: bool = False
+    """Whether the noise is Gaussian; Laplace otherwise."""
 
     @property
     def width(self) -> int:
@@ -252,13 +289,13 @@ def law_of(subject: Subject, queries: Queries) -> Law:
     """Return what a subject asks of the noise about this data.
 
     Where it flips coins, it is run with all coins one way and then the other: what the coins decide is then shown in
-    exactly one of the two runs.
+    exactly one of the two runs. Where answers steer later questions, this is the law under the outcome `far_above`.
     """
     listed = Locations(queries.locations)
     noise, shown = _run(subject, queries, listed, coin=False)
     if not noise.chances and shown.all():
         values, scales = _joined(noise)
-        return Law(values, scales, None, len(listed))
+        return Law(values, scales, None, len(listed), any(draw.gaussian for draw in noise.draws))
     values, scales = np.zeros(len(listed), dtype=np.int64), np.ones(len(listed))
     for recorder, seen in ((noise, shown), _run(subject, queries, listed, coin=True)):
         if recorder.draws:
@@ -272,7 +309,7 @@ def law_of(subject: Subject, queries: Queries) -> Law:
 
 
 def _run(subject: Subject, queries: Queries, listed: Locations, *, coin: bool) -> tuple[Recorder, Booleans]:
-    noise = Recorder(coin=coin)
+    noise = Recorder(coin=coin, outcome=far_above if subject.adaptive else None)
     return noise, subject.shown(subject.ask(queries, listed, noise), listed)
 
 

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from locentropy.core.errors import EngineError
-from locentropy.core.locations import Locations
 from locentropy.core.shares import ShareRule
 from locentropy.mechanisms.base import check_locations
 from locentropy.mechanisms.shares import stages
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
     from locentropy.core.shares import Norm
     from locentropy.mechanisms.shares.answers import NoiseKind
@@ -174,6 +174,8 @@ class ShareQueries:
 
     def _split(self, queries: Queries, clear: Integers, noise: Noise) -> Integers:
         """The noisy split at some places; no question is asked if there are none."""
+        from locentropy.core.locations import Locations  # a plan asks nothing, and does without Arrow
+
         if clear.size == 0:
             return np.zeros(0, dtype=np.int64)
         within = queries.restricted_to(Locations(queries.locations.take(clear)))

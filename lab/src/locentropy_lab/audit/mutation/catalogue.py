@@ -16,6 +16,7 @@ from locentropy_lab.audit.mutation import (
     noise_faults,
     publishing_checks,
     publishing_faults,
+    shares_checks,
     wording_checks,
     wording_faults,
 )
@@ -39,6 +40,7 @@ CATALOGUE: Final[tuple[Fault, ...]] = (
 
 _CHECK_MODULES: Final = (
     guarantee_checks,
+    shares_checks,
     noise_checks,
     crossing_checks,
     publishing_checks,

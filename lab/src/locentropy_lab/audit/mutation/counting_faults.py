@@ -8,125 +8,194 @@ from typing import TYPE_CHECKING, Any, Final
 import ibis
 import numpy as np
 
-from locentropy.core import share_profile
 from locentropy.core.bounds import Bounds
-from locentropy.core.share_profile import ShareProfile
 from locentropy.mechanisms import survey
 from locentropy.mechanisms.moments.mechanism import Moments
 from locentropy.mechanisms.paper.limit import Limit
 from locentropy.mechanisms.shares import measurements
-from locentropy.mechanisms.shares.measurements import UNIT, ShareBudget, ShareQueries
-from locentropy.visits import expressions, queries
+from locentropy.mechanisms.shares.budget import ShareBudget
+from locentropy.mechanisms.shares.measurements import LOOK, SPLIT, UNIT, Plan, ShareQueries
+from locentropy.mechanisms.shares.mechanism import Shares
+from locentropy.mechanisms.shares.weights import SPLIT_WEIGHTS
+from locentropy.privacy import concentrated
+from locentropy.privacy.guarantee import Guarantee, exact
+from locentropy.visits import expressions
 from locentropy.visits.queries import TableQueries
 from locentropy_lab.audit.mutation.planting import Change, Fault
-from locentropy_lab.audit.subjects import Recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 _ENGINE: Final = "cost in the engine, shares"
+_OUTCOMES: Final = "every outcome of Shares is within its guarantee"
+
+_LN_ABOVE: Final = concentrated._ln_above
+
+_SEEN: dict[str, Any] = {}
+"""Where a fault keeps an exact look, for a later step to see."""
 
 
 def _in_two_cells(true: Any) -> Any:
-    def cells(histogram: Any, thresholds: Any) -> Any:
-        sums = true(histogram, thresholds)
-        return sums + np.roll(sums, 1)
+    def presence(self: TableQueries, *asked: Any) -> Any:
+        cells = true(self, *asked)
+        return cells + np.roll(cells, 1, axis=1)
 
-    return cells
+    return presence
 
 
-def _cells_of_the_data(true: Any) -> Any:
-    def cells(self: ShareProfile, thresholds: Any) -> Any:
-        people = int(self.look.sum()) // self.unit
-        return true(self, np.arange(len(thresholds)) + people % 3 + 1)
+def _kept_look(true: Any) -> Any:
+    def look(queries: Any, rule: Any) -> Any:
+        found = true(queries, rule)
+        if rule.weights != SPLIT_WEIGHTS:  # which is asked of some of the places only
+            _SEEN[LOOK] = found
+        return found
 
-    return cells
+    return look
+
+
+def _bands_of_the_data(_: Any) -> Any:
+    def bands(self: Plan, name: str) -> Any:
+        return np.searchsorted(np.array(self.edges(name), dtype=np.int64), _SEEN[LOOK], side="left")
+
+    return bands
+
+
+def _levels_of_the_data(true: Any) -> Any:
+    def levels(locations: Any) -> Any:
+        odd = (_SEEN[LOOK] // UNIT) % 2
+        return tuple(each._replace(of_place=odd) for each in true(locations))
+
+    return levels
+
+
+def _of_everybody(true: Any) -> Any:
+    def spread(pairs: Any, weights: Any, tabulated: int) -> Any:
+        total = pairs.group_by("code").aggregate(all_visits=pairs.visits.sum().cast("int64"))
+        crowd = pairs.inner_join(total, "code").drop("visits").rename(visits="all_visits")
+        return true(crowd, weights, tabulated)
+
+    return spread
+
+
+def _divided(round_to_integer: str) -> Callable[[Any], Any]:
+    """Shares that are rounded otherwise than down."""
+
+    def quotient(number: Any, divisor: Any) -> Any:
+        ratio = number.cast("float64") / divisor.cast("float64")
+        return getattr(ratio, round_to_integer)().cast("int64")
+
+    return lambda _: quotient
 
 
 def _more_than_all(true: Any) -> Any:
-    def parts(epsilon: Any) -> Any:
-        budget = true(epsilon)
-        return replace(budget, look=budget.look + budget.split)
-
-    return parts
+    return property(lambda self: true.fget(self) + self.split)
 
 
 def _bare_split(true: Any) -> Any:
-    def privatize(self: ShareQueries, profile: Any, noise: Any) -> Any:
-        return {**true(self, profile, noise), "split": true(self, profile, Recorder())["split"]}
+    def noised(self: ShareQueries, noise: Any, name: str, values: Any) -> Any:
+        drawn = true(self, noise, name, values)
+        return values if name == SPLIT else drawn
 
-    return privatize
+    return noised
 
 
 _SHARES: Final = (
     Fault(
-        "noise for one of two histograms",
-        "a user is in both, and is protected in one",
-        _ENGINE,
-        (
-            Change(
-                measurements,
-                "laplace_scale",
-                lambda true: lambda moved, epsilon: true(UNIT if moved == 2 * UNIT else moved, epsilon),
-            ),
-        ),
-    ),
-    Fault(
-        "weights of the split not counted",
-        "a share that counts thousandfold has the noise of one that counts once",
-        _ENGINE,
-        (
-            Change(
-                measurements,
-                "laplace_scale",
-                lambda true: lambda moved, epsilon: true(min(moved, 2 * UNIT), epsilon),
-            ),
-        ),
-    ),
-    Fault(
         "presence not divided",
         "who was in a hundred places counts a hundred times",
         _ENGINE,
-        (Change(queries, "share", lambda _: lambda places, unit, largest: np.full_like(places, largest)),),
+        (
+            Change(
+                expressions,
+                "with_shares",
+                lambda _: lambda spread, rule: spread.mutate(share=ibis.literal(rule.largest, "int64")),
+            ),
+        ),
     ),
     Fault(
         "shares rounded up",
         "seven sevenths are more than one",
         _ENGINE,
-        (
-            Change(
-                queries,
-                "share",
-                lambda _: (
-                    lambda places, unit, largest: np.minimum(np.int64(largest), -(-np.int64(unit) // places))
-                ),
-            ),
-        ),
+        (Change(expressions, "quotient", _divided("ceil")),),
+    ),
+    Fault(
+        "shares rounded to nearest",
+        "half of the people have more than one unit",
+        _OUTCOMES,
+        (Change(expressions, "quotient", _divided("round")),),
     ),
     Fault(
         "every row in two cells",
         "a histogram moves twice as far as its noise allows for",
         _ENGINE,
-        (Change(share_profile, "_in_cells", _in_two_cells),),
+        (Change(TableQueries, "presence", _in_two_cells),),
     ),
     Fault(
-        "bins from private values",
-        "one user moves the edges, and with them everybody",
+        "a weight that looks at others' rows",
+        "a newcomer moves the shares of everybody who was there",
+        _OUTCOMES,
+        (Change(expressions, "spread_pairs", _of_everybody),),
+    ),
+    Fault(
+        "bands read off exact looks",
+        "one user lifts a place into another band, and with it everybody who was there",
+        _OUTCOMES,
+        (Change(measurements, "_look", _kept_look), Change(Plan, "bands", _bands_of_the_data)),
+    ),
+    Fault(
+        "an attribute read off visits",
+        "one user moves a place to another level, and with it everybody who was there",
+        _OUTCOMES,
+        (
+            Change(measurements, "_look", _kept_look),
+            Change(measurements, "public_levels", _levels_of_the_data),
+        ),
+    ),
+    Fault(
+        "ℓ₂ weights under Laplace noise",
+        "who was in a hundred places counts ten times",
         _ENGINE,
-        (Change(ShareProfile, "presence_by_visits", _cells_of_the_data),),
+        (Change(ShareQueries, "norm", lambda _: property(lambda self: "l2")),),
+    ),
+    Fault(
+        "sums of ℓ₂ weights by attribute",
+        "who was in a hundred cafés counts ten times among cafés",
+        _OUTCOMES,
+        (Change(ShareQueries, "sums_rule", lambda _: ShareQueries.look_rule),),
+    ),
+    Fault(
+        "ε taken for ρ",
+        "there is ten times less noise than (ε, δ) needs",
+        _OUTCOMES,
+        (Change(measurements, "admissible_rho", lambda _: lambda epsilon, delta: exact(epsilon)),),
+    ),
+    Fault(
+        "δ forgotten",
+        "Gaussian noise, which fails now and then, is said never to fail",
+        _OUTCOMES,
+        (Change(Shares, "guarantee", lambda _: property(lambda self: Guarantee.pure(self.epsilon))),),
+    ),
+    Fault(
+        "ρ rounded towards the spender",
+        "a little more is spent than (ε, δ) admits",
+        "ρ is what (ε, δ) admits",
+        (
+            Change(concentrated, "_ln_above", lambda _: concentrated._ln_below),
+            Change(concentrated, "_ln_below", lambda _: _LN_ABOVE),
+        ),
     ),
     Fault(
         "parts that add up to more than ε",
         "the split is given out, but not taken off the look",
         _ENGINE,
-        (Change(ShareBudget, "of", _more_than_all),),
+        (Change(ShareBudget, "look", _more_than_all),),
     ),
     Fault(
         "an answer used without its noise",
         "the inference reads exact sums, and publishes what they say",
         "what is published is computed from noisy numbers alone",
-        (Change(ShareQueries, "privatize", _bare_split),),
+        (Change(ShareQueries, "_noised", _bare_split),),
     ),
     Fault(
         "M forgotten in the number of busy places",

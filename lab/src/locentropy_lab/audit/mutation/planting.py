@@ -98,6 +98,10 @@ class PredictableNoise:
         """Values plus the same numbers each time."""
         return values + np.rint(self.reals(np.shape(values)) * scale).astype(np.int64)
 
+    def gaussian(self, values: Integers, scale: float) -> Integers:
+        """Values plus the same numbers each time; not of the shape of a Gaussian, which nothing here needs."""
+        return self.laplace(values, scale)
+
     def laplace_each(self, values: Integers, scales: Reals) -> Integers:
         """Values plus the same numbers each time, each of its own scale."""
         return values + np.rint(self.reals(np.shape(values)) * np.asarray(scales)).astype(np.int64)
@@ -128,6 +132,10 @@ class DrowningNoise:
         self._asked = 0
 
     def laplace(self, values: Integers, scale: float) -> Integers:
+        """Numbers that do not depend on the values."""
+        return self._answer(values)
+
+    def gaussian(self, values: Integers, scale: float) -> Integers:
         """Numbers that do not depend on the values."""
         return self._answer(values)
 

@@ -76,6 +76,10 @@ def _watched(look: Callable[[], None], where: Any = publish) -> Iterator[None]:
             look()
             return super().laplace(*given)
 
+        def gaussian(self, *given: Any) -> Any:
+            look()
+            return super().gaussian(*given)
+
         def laplace_each(self, *given: Any) -> Any:
             look()
             return super().laplace_each(*given)
@@ -173,6 +177,10 @@ class _DrowningOpenDPNoise(OpenDPNoise):
     def laplace(self, values: Any, scale: float) -> Any:
         """Numbers that do not depend on the values."""
         return self._drowned.laplace(values, scale)
+
+    def gaussian(self, values: Any, scale: float) -> Any:
+        """Numbers that do not depend on the values."""
+        return self._drowned.gaussian(values, scale)
 
     def laplace_each(self, values: Any, scales: Any) -> Any:
         """Numbers that do not depend on the values."""
