@@ -83,7 +83,7 @@ def test_the_check_can_fail() -> None:
     ]
     first, second, third = loaded_after(snippets).values()
     assert "numpy" in first
-    assert "scipy" in second - first
+    assert "opendp" in second - first
     assert "matplotlib" in third - second
 
 

@@ -84,7 +84,7 @@ def components(here: Law, there: Law) -> list[Component] | None:
         here.values.tolist(), here.scales.tolist(), there.values.tolist(), there.scales.tolist(),
         here.chances or certain, there.chances or certain, strict=True,
     )  # fmt: skip
-    found = (Component(*row, here.gaussian) for row in rows)
+    found = (Component(*row)._replace(gaussian=here.gaussian) for row in rows)
     return [each for each in found if each != each.turned()]
 
 

@@ -174,7 +174,8 @@ class CrowdQueries:
         cells = np.zeros((int(bands.max(initial=0)) + 1, len(places) + 1, len(visits) + 1), dtype=np.int64)
         often = np.searchsorted(np.array(visits, dtype=np.int64), self._visits, side="right")
         alone = int(np.searchsorted(np.array(places, dtype=np.int64), 1, side="right"))
-        np.add.at(cells, (bands[self._index], alone, often), self._presence(rule))
+        at: Any = (bands[self._index], alone, often)
+        np.add.at(cells, at, self._presence(rule))
         return cells
 
     def restricted_to(self, locations: Locations) -> CrowdQueries:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 
-class PublicLevels(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class PublicLevels:
     """An attribute of the list, as numbers."""
 
     name: str

@@ -64,7 +64,7 @@ def _bands_of_the_data(_: Any) -> Any:
 def _levels_of_the_data(true: Any) -> Any:
     def levels(locations: Any) -> Any:
         odd = (_SEEN[LOOK] // UNIT) % 2
-        return tuple(each._replace(of_place=odd) for each in true(locations))
+        return tuple(replace(each, of_place=odd) for each in true(locations))
 
     return levels
 

@@ -113,7 +113,7 @@ def within() -> list[str]:
 
 @check("ρ is what (ε, δ) admits")
 def admitted() -> list[str]:
-    """At the order that was chosen, δ is within the one that was asked for, to 55 digits; and values known elsewhere."""
+    """At the order that was chosen, δ is within the one asked for, to 55 digits; ρ is within values known elsewhere."""
     wrong = []
     for (epsilon, delta), most in _ADMITTED.items():
         concentrated.admissible_rho.cache_clear()
