@@ -234,3 +234,45 @@ def test_documents_are_not_changed_by_reading_them() -> None:
     after = copy.deepcopy(before)
     statement_in(after)
     assert after == before
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value"),
+    [
+        *(
+            ("locations", "attributes", value)
+            for value in ("kind", None, [1], [["kind"]], ["entropy"], ["x"] * 9)
+        ),
+        ("locations", "attributes", ["kind", "Kind"]),
+        ("locations", "attributes", ["right\u202eleft"]),
+        *(
+            ("mechanism", "leans_on", value)
+            for value in (None, "kind", ["kind"], [{}], [{"attribute": "kind"}])
+        ),
+        ("mechanism", "leans_on", [{"attribute": "kind", "explained": 0.5}]),
+        ("mechanism", "leans_on", [{"attribute": "kind", "explained": float("nan")}]),
+        ("mechanism", "leans_on", [{"attribute": "kind", "explained": 0.5}] * 100_000),
+        *(
+            ("table", "max_std_error", value)
+            for value in ("0.5", 0, -1, True, float("inf"), float("nan"), [])
+        ),
+    ],
+)
+def test_hostile_attributes_and_limits(section: str, key: str, value: Any) -> None:
+    changed = document()
+    changed[section][key] = value
+    with pytest.raises(ReleaseError) as raised:
+        statement_in(changed)
+    assert len(str(raised.value)) < 400
+    assert str(raised.value).isprintable()
+
+
+def test_releases_of_earlier_versions_have_neither() -> None:
+    earlier = document()
+    del (
+        earlier["locations"]["attributes"],
+        earlier["mechanism"]["leans_on"],
+        earlier["table"]["max_std_error"],
+    )
+    found = statement_in(earlier)
+    assert (found.attributes, found.leans_on, found.max_std_error) == ((), (), None)
