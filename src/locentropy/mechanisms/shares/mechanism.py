@@ -146,10 +146,13 @@ class Shares(Mechanism):
 
     def estimate(self, measurements: Measurements, locations: Locations | None) -> Estimates:
         """Two values, a standard error and an interval for every location of the list."""
-        from locentropy.mechanisms.shares.estimator.inference import infer  # a plan has nothing to infer
+        # A plan has nothing to infer.
+        from locentropy.mechanisms.shares.estimator.attributes import declared_attributes
+        from locentropy.mechanisms.shares.estimator.inference import infer
 
         listed = require_locations(locations, type(self).__name__)
-        inferred = infer(self.queries_about(listed).answers(measurements.values, listed), self.max_users)
+        answers = self.queries_about(listed).answers(measurements.values, listed)
+        inferred = infer(answers, self.max_users, declared_attributes(listed))
         return Estimates(
             listed.ids,
             inferred.entropy,
@@ -159,6 +162,7 @@ class Shares(Mechanism):
             low=inferred.low,
             high=inferred.high,
             entropy_busy=inferred.entropy_busy,
+            leans_on=inferred.leans_on,
         )
 
     def rehearse(self, queries: Queries) -> bool:

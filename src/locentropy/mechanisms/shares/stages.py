@@ -33,7 +33,7 @@ MAX_BANDS: Final = 12
 """The most bands of a histogram."""
 SIZE_BAND: Final = 35.0
 VISIT_BAND: Final = 45.0
-"""A band holds so many standard deviations of the noise of a cell: a little more for visits, which have twice the cells."""
+"""A band holds so many standard deviations of the noise of a cell: more for visits, which have twice the cells."""
 SURE: Final = 3.0
 """Presence counts as far as it exceeds that of the noise by so many of its standard deviations."""
 EDGES: Final[dict[NoiseKind, tuple[float, ...]]] = {

@@ -2,8 +2,8 @@
 
 The noise is the same in every cell, but a unit of presence in the octave of 2^j places stands for 2^j visitors:
 unsmoothed, the noise of the last cells would drown the number of visitors. Histograms of real activity rise and fall
-smoothly over octaves. So a family of smooth curves is weighed by how well each explains the noisy cells, and a cell that
-stands clear of its noise keeps its own value.
+smoothly over octaves. So a family of smooth curves is weighed by how well each explains the noisy cells, and a cell
+that stands clear of its noise keeps its own value.
 """
 
 from __future__ import annotations

@@ -19,14 +19,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from locentropy.mechanisms.shares.estimator.attributes import attribute_priors, explained_by_name
+from locentropy.mechanisms.shares.estimator.expectation_propagation import LevelSums
+from locentropy.mechanisms.shares.estimator.noise_law import deviation
 from locentropy.mechanisms.shares.estimator.posterior import posterior
 from locentropy.mechanisms.shares.estimator.split_evidence import SplitEvidence, make_cells
-from locentropy.mechanisms.shares.estimator.visitor_model import fit_visitors
+from locentropy.mechanisms.shares.estimator.visitor_model import at_each_n, fit_visitors
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from locentropy.core.estimates import AttributeEffect
     from locentropy.mechanisms.shares.answers import Answers
+    from locentropy.mechanisms.shares.estimator.attributes import Attribute, AttributePriors
+    from locentropy.mechanisms.shares.estimator.visitor_model import Fitted
 
     Reals = NDArray[np.float64]
 
@@ -42,24 +50,30 @@ class Inferred(NamedTuple):
     low: Reals
     high: Reals
     entropy_busy: Reals
+    leans_on: tuple[AttributeEffect, ...] = ()
+    """What public attributes explain of how places differ."""
 
 
-def infer(answers: Answers, max_users: int) -> Inferred:
-    """Entropies and error bars from noisy answers; of no place, if there is none to speak of."""
+def infer(answers: Answers, max_users: int, attributes: Sequence[Attribute] = ()) -> Inferred:
+    """Entropies and error bars from noisy answers and public attributes; of no place, if there is none to speak of."""
     if answers.look.size == 0:
-        return Inferred(*(np.zeros(0) for _ in Inferred._fields))
+        nothing = np.zeros(0)
+        return Inferred(nothing, nothing, nothing, nothing, nothing)
     # Products of matrices are small here: more threads would mostly wait for each other, and round differently.
     with threadpool_limits(1, user_api="blas"):
-        return _infer(answers, max_users)
+        return _infer(answers, max_users, attributes)
 
 
-def _infer(answers: Answers, max_users: int) -> Inferred:
+def _infer(answers: Answers, max_users: int, attributes: Sequence[Attribute]) -> Inferred:
     fitted = fit_visitors(answers, max_users)
-    cells = make_cells(answers, fitted.bins.bin_of)
-    evidence = SplitEvidence.fit(answers, fitted, cells)
+    evidence = SplitEvidence.fit(answers, fitted, make_cells(answers, fitted.bins.bin_of))
     most = math.log(max_users)
-    row_of = np.zeros(answers.look.size, dtype=np.intp)
-    found = posterior(evidence, fitted.prior[None, :], row_of, most)
+    rows, row_of = fitted.prior[None, :], np.zeros(answers.look.size, dtype=np.intp)
+    leans_on: tuple[AttributeEffect, ...] = ()
+    if attributes:
+        priors = _attribute_priors(answers, fitted, attributes)
+        rows, row_of, leans_on = priors.rows, priors.row_of, explained_by_name(priors.effects)
+    found = posterior(evidence, rows, row_of, most)
     model = MODEL_ERROR * np.minimum(found.entropy, 1.0)
     margin = (1.96 * model) ** 2
     low = found.entropy - np.sqrt(np.maximum(found.entropy - found.low, 0.0) ** 2 + margin)
@@ -70,4 +84,17 @@ def _infer(answers: Answers, max_users: int) -> Inferred:
         low=np.clip(low, 0.0, most),
         high=np.clip(high, 0.0, most),
         entropy_busy=np.clip(found.busy, 0.0, most),
+        leans_on=leans_on,
     )
+
+
+def _attribute_priors(answers: Answers, fitted: Fitted, attributes: Sequence[Attribute]) -> AttributePriors:
+    """The visitor prior of every place, given the levels of its attributes."""
+    seen, mean, square = (
+        at_each_n(fitted.seen, fitted.common * fitted.simulated.summed**power) for power in (0, 1, 2)
+    )
+    noise = deviation(answers.noise) * answers.sums_scale
+    sums: list[LevelSums | None] = [LevelSums(each, noise, mean, square) for each in answers.sums]
+    if sums:
+        sums += [None] * (len(attributes) - len(sums))
+    return attribute_priors(fitted.prior, seen, fitted.bins.bin_of, attributes, sums)

@@ -130,6 +130,8 @@ class SimulatedPlaces(NamedTuple):
     """In the look."""
     returning: Reals
     """Presence of those who return, in the split."""
+    summed: Reals
+    """In the sums by attribute, to which a user adds at most 1 in all."""
     entropy: Reals
     sizes: Reals
     """Equal-share presence by octave of places: n × copy × octave,"""
@@ -141,12 +143,9 @@ def simulate_places(laws: VisitorLaws, weighing: Weighing, most: int) -> Simulat
     """Places of 0 to `most` visitors."""
     grid = visitor_grid(most)
     shape = (grid.size, COPIES)
-    found = SimulatedPlaces(
-        grid,
-        *(np.zeros(shape) for _ in range(3)),
-        np.zeros((*shape, SIZE_OCTAVES)),
-        np.zeros((*shape, 2, VISIT_OCTAVES)),
-    )
+    presence, returning, summed, entropy = np.zeros((4, *shape))
+    sizes, visits = np.zeros((*shape, SIZE_OCTAVES)), np.zeros((*shape, 2, VISIT_OCTAVES))
+    found = SimulatedPlaces(grid, presence, returning, summed, entropy, sizes, visits)
     drawing = _Drawing.under(laws, weighing)
     first_large = min(int(np.searchsorted(grid, LARGE)), grid.size - 1)
     for at in range(1, first_large + 1):
@@ -159,6 +158,7 @@ def simulate_places(laws: VisitorLaws, weighing: Weighing, most: int) -> Simulat
     inside = np.where(grid[:, None] >= 20, inside, 1.0)
     return found._replace(
         presence=found.presence * inside,
+        summed=found.summed * inside,
         returning=found.returning * inside,
         entropy=found.entropy + np.where(grid[:, None] > 1, np.log(inside), 0.0),
         sizes=found.sizes * inside[:, :, None],
@@ -197,7 +197,9 @@ class _Drawing(NamedTuple):
     per_visitor: Reals
     """Visitors for each unit of presence, by octave of places."""
     fading: Reals
-    """The mean weight of a place of a user, by octave of the user's places: what one's own weight is divided by."""
+    """The mean weight of a place of a user, by octave of the user's places: what one's own weight is divided by,"""
+    squared: Reals
+    """and the mean squared weight."""
     coming_back: Reals
     """The part of the places of a user where they return, by octave of places."""
 
@@ -205,26 +207,26 @@ class _Drawing(NamedTuple):
     def under(cls, laws: VisitorLaws, weighing: Weighing) -> _Drawing:
         usual = laws.usual_visits * np.exp(visit_tilt(np.clip(laws.steepness, -LARGEST_TILT, LARGEST_TILT)))
         usual /= usual.sum(axis=1, keepdims=True)
-        power = -FADE if weighing.noise == "laplace" else -2 * FADE
         visits = octaves.visits_within()
         return cls(
             weighing,
             1 / octaves.mean_share(weighing.cap),
-            usual @ (visits**power).mean(axis=1),
+            usual @ (visits**-FADE).mean(axis=1),
+            usual @ (visits ** (-2 * FADE)).mean(axis=1),
             usual @ (visits >= RETURNING).mean(axis=1),
         )
 
-    def weights(self, octave: NDArray[np.intp], places: Reals, visits: Reals) -> tuple[Reals, Reals]:
-        """The weights of visitors in the look and in the split."""
+    def weights(self, octave: NDArray[np.intp], places: Reals, visits: Reals) -> tuple[Reals, Reals, Reals]:
+        """The weights of visitors in the look, in the split and in the sums."""
         cap = self.weighing.cap
         returns = 1 + (places - 1) * self.weighing.clear * self.coming_back[octave]
+        share = np.minimum(visits**-FADE / (places * self.fading[octave]), 1 / cap)
         if self.weighing.noise == "laplace":
-            look = np.minimum(visits**-FADE / (places * self.fading[octave]), 1 / cap)
-            back = 1 / np.maximum(returns, cap)
+            look, back = share, 1 / np.maximum(returns, cap)
         else:
-            look = np.minimum(visits**-FADE / np.sqrt(places * self.fading[octave]), 1.0)
+            look = np.minimum(visits**-FADE / np.sqrt(places * self.squared[octave]), 1.0)
             back = 1 / np.sqrt(returns)
-        return look, np.where(visits >= RETURNING, back, 0.0)
+        return look, np.where(visits >= RETURNING, back, 0.0), share
 
     def draw(self, found: SimulatedPlaces, at: int, kinds: _Kinds, n: int) -> None:
         """Fill in places of n visitors, each drawn."""
@@ -235,10 +237,11 @@ class _Drawing(NamedTuple):
         places = octaves.places(cap, chance[1], octave)
         often = _drawn(kinds.visits.reshape(-1, VISIT_OCTAVES), copy * SIZE_OCTAVES + octave, chance[2])
         visits = octaves.visits(chance[3], often)
-        look, back = self.weights(octave, places, visits)
+        look, back, share = self.weights(octave, places, visits)
         equal = 1 / np.maximum(places, cap)
         found.presence[at] = look.reshape(COPIES, n).sum(axis=1)
         found.returning[at] = back.reshape(COPIES, n).sum(axis=1)
+        found.summed[at] = share.reshape(COPIES, n).sum(axis=1)
         cell = copy * SIZE_OCTAVES + octave
         found.sizes[at] = np.bincount(cell, equal, COPIES * SIZE_OCTAVES).reshape(COPIES, -1)
         cell = (2 * copy + (octave >= self.weighing.many_from)) * VISIT_OCTAVES + often
@@ -252,10 +255,10 @@ class _Drawing(NamedTuple):
         tables = self._tables()
         base = self._expected(_Kinds.of_places(laws, first, first), tables)
         n = min(float(found.visitors[first]), LARGE)
-        luck = (
-            found.presence[first] / (n * base.presence) - 1,
-            found.returning[first] / (n * base.returning) - 1,
-        )
+        luck = [
+            drawn[first] / (n * expected) - 1
+            for drawn, expected in zip((found.presence, found.returning, found.summed), base[:3], strict=True)
+        ]
         gap_luck = np.log(n) - found.entropy[first] - base.gap
         for at in range(first + 1, found.visitors.size):
             # The same copies: their deviates are those of `first`.
@@ -263,22 +266,24 @@ class _Drawing(NamedTuple):
             here = self._expected(kinds, tables)
             times = float(found.visitors[at])
             fading = (n / times) ** 0.5
-            found.presence[at] = times * here.presence * (1 + luck[0] * fading)
-            found.returning[at] = times * here.returning * (1 + luck[1] * fading)
+            for drawn, expected, chance in zip(
+                (found.presence, found.returning, found.summed), here[:3], luck, strict=True
+            ):
+                drawn[at] = times * expected * (1 + chance * fading)
             gap = np.maximum(here.gap + gap_luck * fading, 0.0)
             found.entropy[at] = np.maximum(np.log(times) - gap, 0.0)
             found.sizes[at] = times * here.sizes
             found.visits[at] = times * here.visits
 
-    def _tables(self) -> tuple[Reals, Reals]:
-        """Mean weights in look and split, by octave of places and octave of visits."""
+    def _tables(self) -> tuple[Reals, ...]:
+        """Mean weights in look, split and sums, by octave of places and octave of visits."""
         places = octaves.places_within(self.weighing.cap)[:, None, ::4, None]
         visits = octaves.visits_within()[None, :, None, ::4]
         octave = np.arange(SIZE_OCTAVES)[:, None, None, None]
-        look, back = self.weights(*np.broadcast_arrays(octave, places, visits))
-        return look.mean(axis=(2, 3)), back.mean(axis=(2, 3))
+        weights = self.weights(*np.broadcast_arrays(octave, places, visits))
+        return tuple(each.mean(axis=(2, 3)) for each in weights)
 
-    def _expected(self, kinds: _Kinds, tables: tuple[Reals, Reals]) -> _Expected:
+    def _expected(self, kinds: _Kinds, tables: tuple[Reals, ...]) -> _Expected:
         visitors = kinds.sizes * self.per_visitor
         visitors /= visitors.sum(axis=1, keepdims=True)
         joint = visitors[:, :, None] * kinds.visits
@@ -289,8 +294,8 @@ class _Drawing(NamedTuple):
         equal = joint / self.per_visitor[:, None]
         many = self.weighing.many_from
         grouped = np.stack([equal[:, :many].sum(axis=1), equal[:, many:].sum(axis=1)], axis=1)
-        look, back = (np.einsum("cjk,jk->c", joint, table) for table in tables)
-        return _Expected(look, np.maximum(back, 1e-300), gap, equal.sum(axis=2), grouped)
+        look, back, summed = (np.maximum(np.einsum("cjk,jk->c", joint, table), 1e-300) for table in tables)
+        return _Expected(look, back, summed, gap, equal.sum(axis=2), grouped)
 
 
 class _Expected(NamedTuple):
@@ -298,6 +303,7 @@ class _Expected(NamedTuple):
 
     presence: Reals
     returning: Reals
+    summed: Reals
     gap: Reals
     """ln n − H of a large place."""
     sizes: Reals

@@ -1,8 +1,9 @@
 """Exponential tilts: how the visitors of one band of places differ from those of all.
 
-A law p over octaves tilted by t is p·e^{t·a} made to sum to one, a the octave: with t < 0 there are fewer people with many
-places (or many visits), with t > 0 more. Each band has one tilt, estimated from its noisy histogram; neighbouring bands
-are alike (a random walk), and a band of few people is like the others.
+A law p over octaves tilted by t is p·e^{t·a} made to sum to one, a the octave: with t < 0 there are fewer people with
+many places (or many visits), with t > 0 more. Each band has one tilt of the law of places, estimated from its noisy
+histogram; neighbouring bands are alike (a random walk), and a band of few people is like the others. Tilts of the law
+of visits tell apart users with few and with many places, and simulated places.
 """
 
 from __future__ import annotations

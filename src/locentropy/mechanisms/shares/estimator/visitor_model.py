@@ -26,10 +26,10 @@ from locentropy.mechanisms.shares.estimator.histogram_smoothing import (
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, usual_largest
 from locentropy.mechanisms.shares.estimator.simulated_places import (
     COPIES,
-    STRATUM,
-    USUAL_STRATA,
     FADE,
     LARGEST_TILT,
+    STRATUM,
+    USUAL_STRATA,
     VisitorLaws,
     Weighing,
     simulate_places,
@@ -75,7 +75,7 @@ FULL: Final = 0.95
 _NEWTON: Final = 20
 _SURE_SIZES: Final = 0.5
 _STEEPNESSES: Final[NDArray[np.float64]] = np.arange(-0.3, 0.4, 0.01)
-_OCTAVE: Final = np.arange(SIZE_OCTAVES)
+_OCTAVE: Final[NDArray[np.float64]] = np.arange(SIZE_OCTAVES, dtype=np.float64)
 
 
 class Fitted(NamedTuple):
@@ -149,7 +149,7 @@ class _Fitting:
 
     def laws(self) -> VisitorLaws:
         """The laws as they stand, with what is not known of them as scatter between places."""
-        steepness = self.slope * (_OCTAVE - self.middle)
+        steepness: Reals = self.slope * (_OCTAVE - self.middle)
         usual = _middle_law(self.told_visits, self.sizes, steepness)
         visits = np.tile(usual, (self.grid.size, 1))
         if len(self.visit_middle) == len(self.band_visits):
@@ -195,7 +195,8 @@ class _Fitting:
             there = (users * -np.expm1(-used)).sum(axis=1, keepdims=True)
             drawn += (wanted - there) / np.maximum((rate * np.exp(-used)).sum(axis=1, keepdims=True), 1e-12)
         used = np.maximum(drawn * rate / users, 1e-12)
-        return np.log(-np.expm1(-used) / used)
+        rarer: Reals = np.log(-np.expm1(-used) / used)
+        return rarer
 
     def read_looks(self) -> Fitted:
         """Simulate places under the laws as they stand, and learn how common each size is."""
@@ -204,7 +205,7 @@ class _Fitting:
         laws = self.laws()
         simulated = simulate_places(laws, weighing, self.max_users)
         seen = likelihood(simulated.presence, self.bins, answers.look_scale, answers.noise)
-        at_n = _weighted(seen, self.common)
+        at_n = at_each_n(seen, self.common)
         presence = (simulated.presence * self.common).mean(axis=1)
         largest = float(answers.look.max()) - answers.look_scale * usual_largest(
             answers.noise, answers.look.size
@@ -243,7 +244,7 @@ class _Fitting:
         now = self.now
         band = np.searchsorted(edges, self.bins.middle)
         in_band = band[:, None] == np.arange(edges.size + 1)
-        at_n = _weighted(now.seen, now.common)
+        at_n = at_each_n(now.seen, now.common)
         per_bin = self.bins.places / np.maximum(now.prior @ at_n * COPIES, 1e-300)
         weight = np.tensordot(now.seen, in_band * per_bin[:, None], 1)
         weight *= (now.prior[:, None] * now.common)[:, :, None]
@@ -273,7 +274,7 @@ class _Fitting:
         self.size_unsure = np.interp(self.log_n, middle, unsure)
 
     def fit_visits(self) -> None:
-        """Tilt the visits of users with few and with many places to their histograms; say which n the bands stand for."""
+        """Move the laws of visits to the histograms: of users with few and with many places, and of each band."""
         held, self.visit_middle = self._by_band(self.answers.visit_edges, self.now.simulated.visits)
         spread = self.noise * self.answers.visits_scale
         self._fit_slope(held.sum(axis=0), spread * math.sqrt(len(held)))
@@ -309,15 +310,17 @@ class _Fitting:
         """The part of all rows at the places that were asked for their split."""
         asked = np.zeros(self.bins.bin_of.size, dtype=bool)
         asked[self.answers.split_at] = True
-        at_n = self.now.prior[:, None] * _weighted(self.now.seen, self.now.common)
+        at_n = self.now.prior[:, None] * at_each_n(self.now.seen, self.now.common)
         mean = self.grid @ at_n / np.maximum(at_n.sum(axis=0), 1e-300)
         rows = mean[self.bins.bin_of]
         self.clear = float(rows[asked].sum() / max(rows.sum(), 1e-300))
 
 
-def _weighted(seen: Reals, common: Reals) -> Reals:
-    """The likelihood of each bin at each n."""
-    return np.einsum("c,ncb->nb", common, seen) / COPIES
+def at_each_n(seen: Reals, weights: Reals) -> Reals:
+    """The weighted mean over copies of the likelihood of each bin: n × bin. Weights are by copy, or by n and copy."""
+    weights = np.broadcast_to(weights, seen.shape[:2])
+    mean: Reals = np.matmul(weights[:, None, :], seen)[:, 0, :] / COPIES
+    return mean
 
 
 def _usual(log_n: Reals, slope: float) -> Reals:

@@ -188,7 +188,8 @@ def _shape_beliefs() -> Reals:
         POWERS[exponent] if math.isinf(bell) else BELLS[bell]
         for bell, exponent in zip(above, power, strict=True)
     ]
-    return np.array([LEFT[width] for width in left]) * np.array(by_tail)
+    beliefs: Reals = np.array([LEFT[width] for width in left]) * np.array(by_tail)
+    return beliefs
 
 
 def _laws(tops: Reals) -> Reals:
