@@ -91,9 +91,8 @@ class ModelPosterior:
 
         A mechanism may extend an interval for the rare case, so a side is never taken to be wider than the error.
         """
-        up = error if high is None else np.minimum(error, (high - value) / _HALF_WIDTH)
-        down = error if low is None else np.minimum(error, (value - low) / _HALF_WIDTH)
-        return cls(value, error, up, down)
+        down = error if low is None else np.minimum(error, np.maximum(value - low, 0.0) / _HALF_WIDTH)
+        return cls(value, error, upward(value, error, high), down)
 
     def above(self, line: float) -> Reals:
         """See `Posterior`."""
@@ -166,6 +165,14 @@ class DeconvolvedPosterior:
     def certainty(self) -> Reals:
         """See `Posterior`."""
         return self._density.variance / (self._density.variance + 2.0 * self._scale**2)
+
+
+def upward(value: Reals, error: Reals, high: Reals | None) -> Reals:
+    """The error towards higher values: as wide as the interval is there, and never wider than the standard error."""
+    if high is None:
+        return error
+    side: Reals = np.minimum(error, np.maximum(high - value, 0.0) / _HALF_WIDTH)
+    return side
 
 
 def chances(posterior: Posterior, low: float, high: float, top: int) -> Reals:

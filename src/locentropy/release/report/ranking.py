@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from locentropy.release.report.rank_posterior import DeconvolvedPosterior, ModelPosterior, chances
+from locentropy.release.report.rank_posterior import (
+    DeconvolvedPosterior,
+    ModelPosterior,
+    chances,
+    upward,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,6 +89,10 @@ def posterior_of(
     """The posterior of true values: errors from a model describe it already, others describe the noise."""
     if method.error_bars == "model":
         return ModelPosterior.of(value, error, low, high)
+    if method.error_bars == "noise":
+        # Where little is seen of a place, an error is wide because the value may be far too high. The top of the list
+        # asks whether it may be too low.
+        return DeconvolvedPosterior(value, upward(value, error, high))
     return DeconvolvedPosterior(value, error)
 
 
