@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from locentropy.release.release import Release
 from locentropy.release.report.page import page
 
 from ..making import not_private
-from .browsing import Opened, chromium, opened
+from .browsing import SIZES, Opened, chromium, opened
 from .making import HOSTILE, town
 
 COUNT = 14_000
@@ -366,6 +367,37 @@ def test_other_releases(mechanism: str, browser: Any, tmp_path: Path) -> None:
             assert view.rows[-1][0] == "–"
             assert view.rows[-1][2] == "withheld"
         assert view.page.locator(".banner").count() == (mechanism == "none")
+        assert view.said == []
+        assert view.asked == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_attributes_and_places_that_are_too_uncertain(size: str, browser: Any, tmp_path: Path) -> None:
+    kinds = pa.array(
+        [HOSTILE[number] if number < len(HOSTILE) else "Café" for number in range(60)], pa.string()
+    )
+    opened_in = pa.array([1990 + number % 2 for number in range(60)], pa.int64())
+    made = town(60, mechanism="Shares", attributes={"kind": kinds, "opened": opened_in}, max_std_error=0.4)
+    shown = [place for place in made.to_arrow().to_pylist() if place["entropy"] is not None]
+    with opened(browser, written(tmp_path, page(made)), size) as view:
+        assert "opened 199" in view.rows[0][1]
+        view.page.get_by_label("Find a place").fill("cafe")
+        view.page.locator("#found", has_text=f"{60 - len(HOSTILE)} found").wait_for()
+        view.page.get_by_label("Find a place").fill("<script>alert(1)")
+        view.page.locator("#found", has_text="1 found").wait_for()
+        view.page.get_by_label("Find a place").fill("")
+        view.page.locator("#range", has_text="of 60").wait_for()
+        for _ in range(2):
+            view.page.locator("#next").click()
+        assert view.rows[-1][0] == "–"
+        assert view.rows[-1][2] == "not shown: too uncertain"
+        assert sum(row[0] != "–" for row in view.rows) == max(len(shown) - 50, 0)
+        view.page.locator("#places tbody tr").last.locator("button").click()
+        view.settle()
+        told = view.page.locator("#tip").inner_text()
+        assert "not shown: too uncertain" in told
+        assert "kind" in told
+        assert view.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert view.said == []
         assert view.asked == []
 
