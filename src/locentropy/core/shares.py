@@ -12,7 +12,7 @@ Shares depend on the user's own rows only. So sums of shares, each row added to 
 the same entry: a sum over several locations moves by more. Nobody is truncated. Proof: docs/proofs/shares.md.
 
 Ranges: no sum of shares exceeds unit · users: with unit = 2^20 they fit 64 bits for 2^43 users. Weights are at most
-2^15 and a user has fewer than 2^31 locations, so Σt² is below 2^61, and N² below 2^62.
+2^15 and a user has fewer than 2^31 locations, so Σt² is below 2^61, and N is at most 2^31.
 """
 
 from __future__ import annotations

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from locentropy.core.errors import EngineError, ParameterError
-from locentropy.core.estimates import Estimates
+from locentropy.core.estimates import Estimates, Measurements
 from locentropy.core.locations import Locations
 from locentropy.core.shares import ShareRule
 from locentropy.evaluation.simulated_noise import SimulatedNoise
@@ -160,3 +161,23 @@ def test_a_list_of_no_place_has_all_columns_and_no_row() -> None:
         "high",
         "entropy_busy",
     ]
+
+
+@pytest.mark.parametrize("name", ["look", "sizes", "visits", "split"])
+def test_measurements_of_other_shapes_are_refused(name: str) -> None:
+    """They may come from a file that anybody has written."""
+    queries = CrowdQueries(CROWDS, IDS)
+    listed = Locations(queries.locations)
+    measured = Shares(1.0).measure(queries, listed, SimulatedNoise(1))
+    for wrong in (
+        measured.values[name][None],
+        measured.values[name].repeat(2, axis=0),
+        np.zeros((3, 0), int),
+    ):
+        with pytest.raises(ParameterError, match="do not have the shapes"):
+            Shares(1.0).estimate(
+                Measurements(listed.ids, dict(measured.values) | {name: wrong}, True), listed
+            )
+    fewer = {kept: values for kept, values in measured.values.items() if kept != name}
+    with pytest.raises(ParameterError, match="do not have the shapes"):
+        Shares(1.0).estimate(Measurements(listed.ids, fewer, True), listed)

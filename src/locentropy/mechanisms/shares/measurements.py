@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from locentropy.core.errors import EngineError
+from locentropy.core.errors import EngineError, ParameterError
 from locentropy.core.shares import ShareRule
 from locentropy.mechanisms.base import check_locations
 from locentropy.mechanisms.shares import stages
@@ -188,6 +188,7 @@ class ShareQueries:
     def answers(self, values: Mapping[str, Integers], locations: Locations) -> Answers:
         """Noisy integers in units of presence, with the scales of their noise: post-processing."""
         plan = Plan(self, values)
+        _check_shapes(plan, locations)
         scales = {name: scale / UNIT for name, scale in self.scales.items()}
         sums: tuple[NDArray[np.float64], ...] = ()
         if SUMS in self.names:
@@ -258,3 +259,17 @@ def _look(queries: Queries, rule: ShareRule) -> Integers:
     if found.shape != (len(queries.locations),) or found.dtype != np.int64:
         raise EngineError("The engine answered about other places than those that were asked for.")
     return found
+
+
+def _check_shapes(plan: Plan, locations: Locations) -> None:
+    """Raise ParameterError unless kept measurements have the shapes that they must have: a file may hold anything."""
+    values, octaves = plan.values, stages.SIZE_OCTAVES
+    if set(values) == set(plan.asked.names) and values[LOOK].shape == (len(locations.ids),):
+        expected: dict[str, tuple[int, ...]] = {SIZES: (len(plan.edges(SIZES)) + 1, octaves)}
+        expected[VISITS] = (len(plan.edges(VISITS)) + 1, 2, stages.VISIT_OCTAVES)
+        expected[SPLIT] = plan.clear_places.shape
+        if SUMS in plan.asked.names:
+            expected[SUMS] = (sum(levels.count for levels in public_levels(locations)),)
+        if all(values[name].shape == shape for name, shape in expected.items()):
+            return
+    raise ParameterError("The measurements do not have the shapes that Shares gives them for this list.")
