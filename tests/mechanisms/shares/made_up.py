@@ -1,24 +1,21 @@
-"""Places drawn from the very model that the inference believes in, and made-up answers: what comes out is then known."""
+"""Made-up people and made-up answers: what comes out of the inference is then known."""
 
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from locentropy.core.share_profile import ShareProfile, share
+from locentropy.core.locations import Locations
 from locentropy.evaluation.simulated_noise import SimulatedNoise
-from locentropy.mechanisms.shares.estimator import histogram_smoothing
-from locentropy.mechanisms.shares.measurements import (
-    SIZE_OCTAVES,
-    SPLIT_MAX_VISITS,
-    TABLE,
-    UNIT,
-    VISIT_OCTAVES,
-    Answers,
-    ShareQueries,
-)
+from locentropy.mechanisms.shares.answers import Answers
+from locentropy.mechanisms.shares.measurements import UNIT, ShareQueries
+from locentropy.mechanisms.shares.stages import SIZE_OCTAVES, VISIT_OCTAVES
+
+if TYPE_CHECKING:
+    from locentropy.core.shares import ShareRule
 
 
 def bell(middle: float, width: float, cells: int) -> np.ndarray:
@@ -27,76 +24,99 @@ def bell(middle: float, width: float, cells: int) -> np.ndarray:
     return law / law.sum()
 
 
-LAWS = np.stack([bell(0.5, 1.0, VISIT_OCTAVES), bell(2.0, 1.5, VISIT_OCTAVES), bell(4.0, 2.0, VISIT_OCTAVES)])
-COMMON = (0.5, 0.35, 0.15)
-"""Visit laws of places, and how common each is."""
-SIZES = bell(2.0, 1.5, SIZE_OCTAVES)
-
-
 def entropies(place: np.ndarray, visits: np.ndarray, listed: int) -> np.ndarray:
     """The true ones; 0 where nobody was."""
     total = np.maximum(np.bincount(place, visits, listed), 1.0)
     return np.log(total) - np.bincount(place, visits * np.log(visits), listed) / total
 
 
-def answered(place, visits, presence, listed: int, epsilon: float, seed: int | None) -> Answers:
-    """The answers of Shares about rows of (place, visits, presence in lattice points); without noise if no seed."""
-    questions = ShareQueries(epsilon)
-    asked = (UNIT, questions.largest, SPLIT_MAX_VISITS)
-    rows = (place, np.minimum(visits, SPLIT_MAX_VISITS), presence)
-    profile = ShareProfile.from_rows(
-        pa.array(np.arange(listed)), asked, rows, (presence, presence), (visits, presence)
-    )
-    noise = Exact() if seed is None else SimulatedNoise(seed)
-    return questions.answers(questions.privatize(profile, noise))
+class Table:
+    """`Queries` about rows of (user, place, visits), in NumPy: one row for each user and place."""
+
+    def __init__(self, user: np.ndarray, place: np.ndarray, visits: np.ndarray, listed: int) -> None:
+        self.user = np.unique(user, return_inverse=True)[1]
+        self.place, self.visits = np.asarray(place), np.asarray(visits)
+        self.locations = pa.array(np.arange(listed))
+
+    def look(self, rule: ShareRule) -> np.ndarray:
+        found = np.zeros(len(self.locations), dtype=np.int64)
+        np.add.at(found, self.place, self.shares(rule))
+        return found
+
+    def shares(self, rule: ShareRule) -> np.ndarray:
+        weight = np.array(rule.weights)[np.minimum(self.visits, len(rule.weights)) - 1].astype(np.float64)
+        if rule.norm == "l1":
+            whole = np.bincount(self.user, weight)[self.user]
+        else:
+            whole = np.ceil(np.sqrt(np.bincount(self.user, weight**2)))[self.user]
+        return np.minimum(np.floor(rule.unit * weight / np.maximum(whole, 1.0)), rule.largest).astype(np.int64)
+
+    def presence(self, rule, bands, places, visits) -> np.ndarray:
+        of_user = np.bincount(self.user)[self.user]
+        shape = (int(bands.max(initial=0)) + 1, len(places) + 1, len(visits) + 1)
+        found = np.zeros(shape, dtype=np.int64)
+        cell = (
+            bands[self.place],
+            np.searchsorted(places, of_user, side="right"),
+            np.searchsorted(visits, self.visits, side="right"),
+        )
+        np.add.at(found, cell, self.shares(rule))
+        return found
+
+    def restricted_to(self, locations: Locations) -> Table:
+        chosen = locations.ids.to_numpy()
+        at = np.full(len(self.locations), -1)
+        at[chosen] = np.arange(chosen.size)
+        kept = at[self.place] >= 0
+        within = Table(self.user[kept], at[self.place[kept]], self.visits[kept], chosen.size)
+        within.locations = locations.ids
+        return within
 
 
-def of_people(user, place, visits, listed: int, epsilon: float, seed: int | None) -> Answers:
-    """The answers about a table of people."""
-    _, row_of, places = np.unique(user, return_inverse=True, return_counts=True)
-    presence = share(places[row_of].astype(np.int64), UNIT, ShareQueries(epsilon).largest)
-    return answered(place, visits, presence, listed, epsilon, seed)
+def of_people(user, place, visits, listed: int, asked: ShareQueries, seed: int) -> Answers:
+    """The noisy answers about a table of people."""
+    locations = Locations(pa.array(np.arange(listed)))
+    values = asked.measure(Table(user, place, visits, listed), locations, SimulatedNoise(seed))
+    return asked.answers(values, locations)
 
 
-def of_the_model(draw, crowds: np.ndarray, epsilon: float, seed: int) -> tuple[Answers, np.ndarray]:
-    """Answers and true entropies of places with these numbers of visitors, each visitor drawn for itself."""
-    place = np.repeat(np.arange(crowds.size), crowds)
-    cap = float(ShareQueries(epsilon).cap)
-    cell = draw.choice(SIZE_OCTAVES, place.size, p=SIZES)
-    places = histogram_smoothing.places(SIZE_OCTAVES, cap, draw.random(place.size), cell)
-    reached = np.cumsum(LAWS, axis=1)[draw.choice(len(LAWS), crowds.size, p=COMMON)]
-    cell = (draw.random(place.size)[:, None] > reached[place, :-1]).sum(axis=1)
-    visits = histogram_smoothing.visits(draw.random(place.size), cell).astype(np.int64)
-    presence = np.minimum(ShareQueries(epsilon).largest, UNIT // places.astype(np.int64))
-    answers = answered(place, visits, presence, crowds.size, epsilon, seed)
-    return answers, entropies(place, visits, crowds.size)
+def population(draw, users: int, listed: int, spread: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows of people who choose their places by popularity alone, and visit each as often as chance has it."""
+    popular = np.exp(draw.normal(0, spread, listed))
+    many = np.minimum(np.ceil(np.exp(draw.normal(1.6, 1.0, users))), listed / 4).astype(np.int64)
+    user = np.repeat(np.arange(users), many)
+    place = draw.choice(listed, user.size, p=popular / popular.sum())
+    user, place = np.unique(np.stack([user, place]), axis=1)
+    visits = np.ceil(np.exp(draw.normal(0, 1.2, user.size))).astype(np.int64)
+    return user, place, visits
 
 
 def reordered(answers: Answers, order: np.ndarray) -> Answers:
     """The same answers about the same places, listed in another order."""
-    return dataclasses.replace(answers, look=answers.look[order], split=answers.split[order])
+    split = np.full(answers.look.size, np.nan)
+    split[answers.split_at] = answers.split
+    split = split[order]
+    at = np.flatnonzero(~np.isnan(split))
+    return dataclasses.replace(answers, look=answers.look[order], split=split[at], split_at=at)
 
 
-def garbage(look, sizes, visits, split, epsilon: float) -> Answers:
-    """Any numbers at all, under the noise of a given ε."""
-    questions = ShareQueries(epsilon)
-    look_scale, profile_scale, split_scale = (scale / UNIT for scale in questions.scales)
-    return Answers(
-        np.asarray(look, dtype=np.float64),
-        np.asarray(sizes, dtype=np.float64),
-        np.asarray(visits, dtype=np.float64),
-        np.asarray(split, dtype=np.float64),
-        look_scale,
-        profile_scale,
-        split_scale / TABLE.unit,
-        float(questions.cap),
-    )
+def garbage(look, sizes, visits, split, asked: ShareQueries) -> Answers:
+    """Any integers at all, in lattice points, under the noise of the given queries: the stages follow from them."""
+    look = np.asarray(look, dtype=np.int64)
+    values = {
+        "look": look,
+        "sizes": np.resize(np.asarray(sizes, dtype=np.int64), (12, SIZE_OCTAVES)),
+        "visits": np.resize(np.asarray(visits, dtype=np.int64), (12, 2, VISIT_OCTAVES)),
+        "split": np.zeros(0, dtype=np.int64),
+    }
+    locations = Locations(pa.array(np.arange(look.size)))
+    found = asked.answers(values, locations)
+    bands = found.size_edges.size + 1, found.visit_edges.size + 1
+    values |= {"sizes": values["sizes"][: bands[0]], "visits": values["visits"][: bands[1]]}
+    values["split"] = np.resize(np.asarray(split, dtype=np.int64), found.split_at.size)
+    return asked.answers(values, locations)
 
 
-class Exact:
-    """`Noise` that adds nothing."""
-
-    private = False
-
-    def laplace(self, values, scale):
-        return values
+def presence(values) -> np.ndarray:
+    """Units of presence in lattice points."""
+    return np.rint(np.asarray(values, dtype=np.float64) * UNIT).astype(np.int64)
