@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from locentropy.mechanisms.shares.estimator.noise_law import log_density
 from locentropy.mechanisms.shares.estimator.visitor_prior import WIDTH, bin_presence, likelihood
 
 LOOKS = st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=60).map(np.array)
@@ -35,17 +36,22 @@ def test_bins_keep_the_total_and_the_order(look, scale):
     assert (np.diff(bins.bin_of[order]) >= 0).all()
 
 
-@given(look=LOOKS, scale=SCALES, presence=st.lists(st.floats(0, 1e7), min_size=1, max_size=20))
-def test_likelihood_is_at_most_one_and_that_of_laplace_noise(look, scale, presence):
+@given(
+    look=LOOKS,
+    scale=SCALES,
+    presence=st.lists(st.floats(0, 1e7), min_size=1, max_size=20),
+    noise=st.sampled_from(["laplace", "gaussian"]),
+)
+def test_likelihood_is_at_most_one_and_that_of_the_noise(look, scale, presence, noise):
     bins = bin_presence(look, scale)
     here = np.array(presence)
-    found = likelihood(here, bins, scale)
+    found = likelihood(here, bins, scale, noise)
     assert found.shape == (here.size, bins.middle.size)
     assert found.max(axis=0) == pytest.approx(1)
     assert (found >= 0).all()
     with np.errstate(under="ignore"):
-        away = np.abs(here[:, None] - bins.middle) / scale
-        assert found == pytest.approx(np.exp(away.min(axis=0) - away), rel=1e-6, abs=1e-300)
+        logs = log_density(noise, (here[:, None] - bins.middle) / scale)
+        assert found == pytest.approx(np.exp(logs - logs.max(axis=0)), rel=1e-6, abs=1e-300)
 
 
 def test_the_number_of_bins_does_not_grow_with_the_places():

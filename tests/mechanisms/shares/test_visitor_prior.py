@@ -22,10 +22,10 @@ SHARE = 0.5
 def learnt(look: np.ndarray, scale: float, total: visitor_prior.Total | None = None) -> np.ndarray:
     bins = bin_presence(look, scale)
     presence = SHARE * GRID
-    seen = likelihood(presence, bins, scale)
+    seen = likelihood(presence, bins, scale, "laplace")
     known = float(look.sum())
     deviation = scale * math.sqrt(2 * look.size)
-    total = total or visitor_prior.Total(max(known, deviation), deviation, known, deviation)
+    total = total or visitor_prior.Total(max(known, deviation), deviation, known, deviation, 1.0)
     most = max(float(look.max()), 2 * scale, 2 * SHARE)
     return visitor_prior.learn_visitor_prior(GRID, presence, seen, bins.places, total, most)
 
@@ -47,7 +47,7 @@ def log_mean(law: np.ndarray) -> float:
     deviation=st.floats(1e-3, 1e9),
 )
 def test_whatever_is_seen_there_is_a_law(look, scale, value, other, deviation):
-    law = learnt(look, scale, visitor_prior.Total(value, deviation, other, 2 * deviation))
+    law = learnt(look, scale, visitor_prior.Total(value, deviation, other, 2 * deviation, 1.0))
     assert law.shape == GRID.shape
     assert np.isfinite(law).all()
     assert (law >= 0).all()
@@ -92,7 +92,7 @@ def test_under_heavy_noise_the_total_says_how_much_there_is():
     noisy = looks(draw, draw.poisson(np.exp(draw.normal(1.0, 0.8, 1000))), 30.0)
     for mean in (1.0, 4.0):
         total = 1000 * mean
-        law = learnt(noisy, 30.0, visitor_prior.Total(total, 0.01 * total, total, 0.01 * total))
+        law = learnt(noisy, 30.0, visitor_prior.Total(total, 0.01 * total, total, 0.01 * total, 1.0))
         assert SHARE * float(law @ GRID) == pytest.approx(mean, rel=0.35)
 
 

@@ -219,13 +219,16 @@ class _Drawing(NamedTuple):
     def weights(self, octave: NDArray[np.intp], places: Reals, visits: Reals) -> tuple[Reals, Reals, Reals]:
         """The weights of visitors in the look, in the split and in the sums."""
         cap = self.weighing.cap
-        returns = 1 + (places - 1) * self.weighing.clear * self.coming_back[octave]
+        # Of a returning visitor's other places, each is one to return to with this chance: 1 + a binomial number.
+        chance = np.clip(self.weighing.clear * self.coming_back[octave], 1e-9, 1 - 1e-9)
         share = np.minimum(visits**-FADE / (places * self.fading[octave]), 1 / cap)
         if self.weighing.noise == "laplace":
-            look, back = share, 1 / np.maximum(returns, cap)
+            look = share
+            back = np.minimum(-np.expm1(places * np.log1p(-chance)) / (places * chance), 1 / cap)
         else:
             look = np.minimum(visits**-FADE / np.sqrt(places * self.squared[octave]), 1.0)
-            back = 1 / np.sqrt(returns)
+            mean, variance = 1 + (places - 1) * chance, (places - 1) * chance * (1 - chance)
+            back = np.minimum((1 + 0.375 * variance / mean**2) / np.sqrt(mean), 1.0)
         return look, np.where(visits >= RETURNING, back, 0.0), share
 
     def draw(self, found: SimulatedPlaces, at: int, kinds: _Kinds, n: int) -> None:
