@@ -86,7 +86,7 @@ class TestOneDraw:
         first, coins = np.arange(5, dtype=np.int64), np.full(7, 0.5)
         journal = DrawJournal(tmp_path / "draws", {})
         noise = JournaledNoise(journal)
-        drawn = noise.laplace(first, 100.0), noise.bernoulli_each(coins)
+        drawn = noise.gaussian(first, 100.0), noise.bernoulli_each(coins)
         journal.close()
         path = tmp_path / "draws" / "journal"
         whole = path.read_bytes()
@@ -95,7 +95,7 @@ class TestOneDraw:
             again = DrawJournal(tmp_path / "draws", {})
             assert again.durable == (1 if lost else 2)
             repeated = JournaledNoise(again)
-            assert repeated.laplace(first, 100.0).tolist() == drawn[0].tolist()
+            assert repeated.gaussian(first, 100.0).tolist() == drawn[0].tolist()
             assert lost or repeated.bernoulli_each(coins).tolist() == drawn[1].tolist()
             again.close()
 
@@ -106,6 +106,7 @@ class TestOneDraw:
             lambda noise: noise.laplace(np.arange(1, 6, dtype=np.int64), 1.0),
             lambda noise: noise.laplace(np.arange(5, dtype=np.int64), 2.0),
             lambda noise: noise.laplace_each(np.arange(5, dtype=np.int64), np.ones(5)),
+            lambda noise: noise.gaussian(np.arange(5, dtype=np.int64), 1.0),
             lambda noise: noise.bernoulli_each(np.full(5, 0.5)),
         ],
     )

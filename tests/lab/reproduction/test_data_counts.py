@@ -17,13 +17,18 @@ from hypothesis import strategies as st
 import locentropy as le
 from locentropy.core.bounds import Bounds
 from locentropy.core.errors import ParameterError, SourceError
-from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS, UNIT
+from locentropy.core.locations import Locations
+from locentropy.core.shares import ShareRule
+from locentropy.mechanisms.shares.measurements import UNIT, ShareQueries
+from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS
 from locentropy.visits.queries import open_queries
-from locentropy_lab.reproduction.data_counts import Chunk, DataCounts, count, total_shares
+from locentropy_lab.reproduction.data_counts import Chunk, DataCounts, count
 from locentropy_lab.reproduction.paper_data import counted, identity, new_york
 from locentropy_lab.reproduction.settings import FAST, FULL
+from locentropy_lab.reproduction.share_counts import ShareCounts
 from locentropy_lab.zipf import ZipfVisits
 from tests.examples import examples
+from tests.mechanisms.shares.recording import Recorder
 
 IDS = np.arange(1, 41)
 SMALL = replace(FAST, locations=len(IDS), m_grid=(1, 2, 5), c_grid=(1, 2, 5, 7), epsilons=(1.0, 5.0))
@@ -56,8 +61,6 @@ def test_the_grid_of_bounds_is_what_the_engine_says() -> None:
             data.largest_visits_per_user(), queries.largest_visits_per_user(), strict=True
         ):
             assert ours.tolist() == theirs.tolist()
-        for largest, held in data.presence.items():
-            assert held.equals(queries.shares(UNIT, largest, SPLIT_MAX_VISITS))
     assert data.entropy.tolist() == exact.entropy.tolist()
     assert data.user_counts.tolist() == exact.user_counts.tolist()
     assert data.users == 300
@@ -94,25 +97,36 @@ def test_what_was_not_counted_is_refused() -> None:
         with pytest.raises(ParameterError, match="beyond what was counted"):
             data.profile(bounds)
     with pytest.raises(ParameterError, match="not counted"):
-        data.shares(UNIT, 17, SPLIT_MAX_VISITS)
-    for ask in (data.exact_profile, lambda: data.restricted_to(data.listed)):
-        with pytest.raises(ParameterError):
-            ask()
+        data.look(ShareRule(UNIT, 17, LOOK_WEIGHTS))
+    with pytest.raises(ParameterError, match="not counted"):
+        data.look(ShareRule(UNIT, UNIT, LOOK_WEIGHTS, "l2"))
+    with pytest.raises(ParameterError, match="not counted"):
+        data.presence(ShareRule(UNIT, UNIT), np.zeros(len(IDS), dtype=np.int64), (17,), ())
+    with pytest.raises(ParameterError):
+        data.exact_profile()
+
+
+def test_shares_measures_the_same_of_counts_as_of_data() -> None:
+    """Every stage, whatever came out before; also where users came in chunks."""
+    table = visits_of(300)
+    halves = [table.filter(pc.less_equal(table["user"], 100)), table.filter(pc.greater(table["user"], 100))]
+    data = count("some", map(chunk, halves), IDS, SMALL, "most-visited")
+    with open_queries(le.Visits(table), locations=pa.array(IDS)) as queries:
+        for epsilon in SMALL.epsilons:
+            for seed in range(4):
+                here, there = (Recorder(seed), Recorder(seed))
+                le.Shares(epsilon).measure(data, Locations(pa.array(IDS)), here)
+                le.Shares(epsilon).measure(queries, Locations(pa.array(IDS)), there)
+                assert here.drawn == there.drawn
+                assert len(here.drawn) == 4
 
 
 def test_shares_of_different_questions_do_not_add_up() -> None:
-    table = visits_of(50)
-    with open_queries(le.Visits(table), locations=pa.array(IDS)) as queries:
-        one, other = (
-            queries.shares(UNIT, UNIT, SPLIT_MAX_VISITS),
-            queries.shares(UNIT, UNIT // 2, SPLIT_MAX_VISITS),
-        )
-    assert total_shares([one]).equals(one)
-    assert total_shares([one, one]).look.tolist() == (2 * one.look).tolist()
+    with open_queries(le.Visits(visits_of(50)), locations=pa.array(IDS)) as queries:
+        one, other = (ShareCounts.of(queries, ShareQueries(epsilon)) for epsilon in (1.0, 5.0))
+    assert (one + one).look.tolist() == (2 * one.look).tolist()
     with pytest.raises(ParameterError, match="do not add up"):
-        total_shares([one, other])
-    with pytest.raises(ParameterError, match="no total"):
-        total_shares([])
+        one + other
 
 
 def test_sparse_and_dense_are_the_generator_s() -> None:

@@ -7,7 +7,7 @@ clipping them here is the same. So one profile for each M, at the largest C, is 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +15,11 @@ import pyarrow as pa
 from locentropy.core.bounds import Bounds
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations
-from locentropy.core.share_profile import ShareProfile
+from locentropy.core.shares import ShareRule
 from locentropy.core.visit_profile import VisitProfile
-from locentropy.mechanisms.shares.measurements import SPLIT_MAX_VISITS, UNIT, ShareQueries
+from locentropy.mechanisms.shares.measurements import UNIT, ShareQueries
 from locentropy.visits.queries import open_queries
+from locentropy_lab.reproduction.share_counts import Returning, ShareCounts, look_rule, some_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -63,8 +64,10 @@ class DataCounts:
     """What a release of this data would keep: the first visited where there are times, else the most visited."""
     bounded: dict[tuple[str, int], VisitProfile]
     """For each rule and M, the profile with visits up to the largest C."""
-    presence: dict[int, ShareProfile]
-    """By the largest share."""
+    shares: dict[int, ShareCounts]
+    """What Shares asks, by the largest share."""
+    returning: Returning
+    """Who returned where."""
     _profiles: dict[Bounds, VisitProfile] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -101,20 +104,32 @@ class DataCounts:
         """The profiles under several bounds."""
         return [self.profile(each) for each in bounds]
 
-    def shares(self, unit: int, largest: int, max_visits: int) -> ShareProfile:
-        """The shares of presence, if they were counted."""
-        held = self.presence.get(largest)
-        if held is None or (held.unit, held.max_visits) != (unit, max_visits):
-            raise ParameterError(f"Shares of unit {unit}, largest {largest} were not counted of {self.name}.")
-        return held
+    def look(self, rule: ShareRule) -> Integers:
+        """The presence at each place, if it was counted."""
+        if rule != look_rule(rule.largest):
+            raise ParameterError(f"{rule.norm} shares by other weights were not counted of {self.name}.")
+        return self._counted(rule).look
+
+    def presence(
+        self, rule: ShareRule, bands: Integers, places: Sequence[int], visits: Sequence[int]
+    ) -> Integers:
+        """All presence in cells, if shares were counted."""
+        if rule != ShareRule(UNIT, rule.largest):
+            raise ParameterError(f"Shares that are not equal were not counted in cells of {self.name}.")
+        return self._counted(rule).presence(bands, places, visits)
+
+    def _counted(self, rule: ShareRule) -> ShareCounts:
+        if rule.largest not in self.shares:
+            raise ParameterError(f"Shares of at most {rule.largest} were not counted of {self.name}.")
+        return self.shares[rule.largest]
 
     def exact_profile(self) -> NoReturn:
         """Not supported: no mechanism asks for it."""
         raise ParameterError(f"The exact profile of {self.name} is not kept; its entropies are.")
 
-    def restricted_to(self, locations: Locations) -> NoReturn:
-        """Not supported: single users are not kept."""
-        raise ParameterError(f"{self.name} was counted at all of its locations; single users are not kept.")
+    def restricted_to(self, locations: Locations) -> Queries:
+        """The split of some of the places, which is all that can be asked about them."""
+        return cast("Queries", some_places(self.locations, locations, self.returning))
 
     def largest_visits_per_user(self) -> tuple[Integers, Integers]:
         """Users by their most visits to one location."""
@@ -142,11 +157,11 @@ class DataCounts:
             assert profile.bounds is not None  # noqa: S101  # made by `counting`
             rows = np.stack([profile.index, profile.visits, profile.users])
             named[f"bounded {keep} {most} {profile.bounds.max_visits}"] = rows
-        for largest, held in self.presence.items():
-            key = f"{held.unit} {largest} {held.max_visits}"
-            named[f"presence {key}"] = np.stack([held.index, held.visits, held.shares])
-            named[f"by_share {key}"] = np.stack(held.by_share)
-            named[f"by_visits {key}"] = np.stack(held.by_visits)
+        for largest, held in self.shares.items():
+            named[f"look {largest}"] = held.look
+            named[f"cells {largest}"] = held.cells
+            named[f"thresholds {largest}"] = np.array(held.size_thresholds)
+        named["returning"] = np.stack([self.returning.user, self.returning.place])
         return named
 
     @classmethod
@@ -154,7 +169,7 @@ class DataCounts:
         """Return what `arrays` was made of."""
         ids = named["ids"]
         locations = pa.array(ids)
-        bounded, presence = {}, {}
+        bounded, shares = {}, {}
         for key, rows in named.items():
             kind, *words = key.split(" ")
             if kind == "bounded":
@@ -163,52 +178,17 @@ class DataCounts:
                 bounded[keep, bounds.max_locations] = VisitProfile.from_rows(
                     locations, rows[0], rows[1], rows[2], bounds
                 )
-            elif kind == "presence":
-                unit, largest, most = map(int, words)
-                by_share, by_visits = (
-                    named[f"{name} {unit} {largest} {most}"] for name in ("by_share", "by_visits")
-                )
-                presence[largest] = ShareProfile.from_rows(
-                    locations,
-                    (unit, largest, most),
-                    (rows[0], rows[1], rows[2]),
-                    (by_share[0], by_share[1]),
-                    (by_visits[0], by_visits[1]),
-                )
+            elif kind == "look":
+                thresholds = tuple(named[f"thresholds {words[0]}"].tolist())
+                cells = named[f"cells {words[0]}"]
+                shares[int(words[0])] = ShareCounts(rows, thresholds, cells, int(words[0]))
         name, release_keep = named["about"].tolist()
         users, most_visits = named["numbers"].tolist()
         return cls(
             name, users, ids, named["entropy"], named["user_counts"], named["visit_counts"],
             (named["largest_visits"][0], named["largest_visits"][1]), named["users_by_places"], most_visits,
-            release_keep, bounded, presence,
+            release_keep, bounded, shares, Returning(*named["returning"]),
         )  # fmt: skip
-
-
-def total_shares(profiles: Sequence[ShareProfile]) -> ShareProfile:
-    """The share profile of several groups of people together; nobody may be in two of them.
-
-    A share depends on the user's own rows only, so sums over groups are sums over all. The groups must have been
-    asked the same question about the same list of locations.
-    """
-    if not profiles:
-        raise ParameterError("There are no share profiles, so there is no total.")
-    first = profiles[0]
-    asked = (first.unit, first.largest, first.max_visits)
-    for each in profiles[1:]:
-        if (each.unit, each.largest, each.max_visits) != asked or not each.locations.equals(first.locations):
-            raise ParameterError("Share profiles of different questions or lists do not add up.")
-    rows = (
-        np.concatenate([each.index for each in profiles]),
-        np.concatenate([each.visits for each in profiles]),
-        np.concatenate([each.shares for each in profiles]),
-    )
-    by_share, by_visits = (
-        tuple(np.concatenate([getattr(each, name)[part] for each in profiles]) for part in (0, 1))
-        for name in ("by_share", "by_visits")
-    )
-    return ShareProfile.from_rows(
-        first.locations, asked, rows, (by_share[0], by_share[1]), (by_visits[0], by_visits[1])
-    )
 
 
 @dataclass(frozen=True)
@@ -243,7 +223,8 @@ class _Sums:
     locations: int
     exact: _Tally = field(init=False)
     bounded: dict[Bounds, _Tally] = field(default_factory=dict)
-    shares: dict[int, ShareProfile] = field(default_factory=dict)
+    shares: dict[int, ShareCounts] = field(default_factory=dict)
+    returning: Returning | None = None
     places: Integers = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     largest: Integers = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     most: int = 0
@@ -251,15 +232,16 @@ class _Sums:
     def __post_init__(self) -> None:
         self.exact = _Tally(self.locations)
 
-    def add(self, queries: Queries, bounds: list[Bounds], largest_shares: Iterable[int]) -> None:
+    def add(self, queries: Queries, bounds: list[Bounds], asking: Iterable[ShareQueries]) -> None:
         """Add one chunk."""
         self.exact.add(queries.exact_profile())
         for each, profile in zip(bounds, queries.profiles(bounds), strict=True):
             self.bounded.setdefault(each, _Tally(self.locations)).add(profile)
-        for largest in largest_shares:
-            new = queries.shares(UNIT, largest, SPLIT_MAX_VISITS)
-            held = self.shares.get(largest)
-            self.shares[largest] = new if held is None else total_shares([held, new])
+        for each in asking:
+            new, held = ShareCounts.of(queries, each), self.shares.get(each.largest)
+            self.shares[each.largest] = new if held is None else held + new
+        returned = Returning.of(queries)
+        self.returning = returned if self.returning is None else self.returning + returned
         self.places = _added(self.places, queries.locations_per_user())
         visits, users = queries.largest_visits_per_user()
         spread = np.zeros(int(visits.max(initial=0)) + 1, dtype=np.int64)
@@ -278,14 +260,13 @@ def count(
     """Count a data set whose users come in chunks; `counted_one` is called after each."""
     rules: tuple[Keep, ...] = ("lowest-id", release_keep)
     bounds = [Bounds(most, settings.most_visits, keep) for keep in rules for most in settings.all_m]
-    largest_shares = sorted(
-        {ShareQueries(epsilon).largest for epsilon in (*settings.epsilons, settings.epsilon)}
-    )
+    by_largest = {each.largest: each for each in map(ShareQueries, (*settings.epsilons, settings.epsilon))}
+    asking = [by_largest[largest] for largest in sorted(by_largest)]
     locations = pa.array(ids)
     sums = _Sums(len(ids))
     for chunk in chunks:
         with open_queries(chunk.visits, locations=locations) as queries:
-            sums.add(queries, bounds, largest_shares)
+            sums.add(queries, bounds, asking)
         sums.most = max(sums.most, chunk.most_visits_of_a_user)
         counted_one()
     exact = sums.exact.profile(locations, None)
@@ -297,6 +278,7 @@ def count(
     return DataCounts(
         name, int(sums.places.sum()), ids, exact.entropy, exact.user_counts, exact.visit_counts,
         (at, sums.largest[at]), sums.places, sums.most, release_keep, bounded, sums.shares,
+        sums.returning or Returning(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)),
     )  # fmt: skip
 
 
