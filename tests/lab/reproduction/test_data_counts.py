@@ -101,7 +101,7 @@ def test_what_was_not_counted_is_refused() -> None:
     with pytest.raises(ParameterError, match="not counted"):
         data.look(ShareRule(UNIT, UNIT, LOOK_WEIGHTS, "l2"))
     with pytest.raises(ParameterError, match="not counted"):
-        data.presence(ShareRule(UNIT, UNIT), np.zeros(len(IDS), dtype=np.int64), (17,), ())
+        data.presence(ShareRule(UNIT, UNIT), np.zeros(len(IDS), dtype=np.int64), (18,), ())
     with pytest.raises(ParameterError):
         data.exact_profile()
 

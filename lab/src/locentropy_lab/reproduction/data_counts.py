@@ -237,9 +237,9 @@ class _Sums:
         self.exact.add(queries.exact_profile())
         for each, profile in zip(bounds, queries.profiles(bounds), strict=True):
             self.bounded.setdefault(each, _Tally(self.locations)).add(profile)
-        for each in asking:
-            new, held = ShareCounts.of(queries, each), self.shares.get(each.largest)
-            self.shares[each.largest] = new if held is None else held + new
+        for asked in asking:
+            new, held = ShareCounts.of(queries, asked), self.shares.get(asked.largest)
+            self.shares[asked.largest] = new if held is None else held + new
         returned = Returning.of(queries)
         self.returning = returned if self.returning is None else self.returning + returned
         self.places = _added(self.places, queries.locations_per_user())

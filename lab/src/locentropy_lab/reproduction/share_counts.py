@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
-import pyarrow as pa
 
 from locentropy.core.errors import ParameterError
 from locentropy.core.shares import ShareRule
@@ -23,6 +22,7 @@ from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS, SPLIT_WEIGHTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from locentropy.core.locations import Locations
@@ -85,14 +85,14 @@ class Returning:
 
     @classmethod
     def of(cls, queries: Queries) -> Returning:
-        """The rows of one chunk, its users numbered from 0."""
+        """The rows of one chunk, its users numbered from 0 by their ids: not in the order of an engine."""
         table = cast("TableQueries", queries)
         often = table._pairs.filter(table._pairs.visits >= RETURNING).select("user", "code")
         rows = table._engine.run(often, "Counting")
-        users = rows["user"].combine_chunks().dictionary_encode().indices.to_numpy()
-        return cls(
-            users.astype(np.int64), table._position[rows["code"].to_numpy()].astype(np.int64)
-        )._sorted()
+        _, users = np.unique(rows["user"].to_numpy(), return_inverse=True)
+        places = table._position[rows["code"].to_numpy()].astype(np.int64)
+        order = np.lexsort((places, users))
+        return cls(users[order].astype(np.int64), places[order])
 
     def __add__(self, other: Returning) -> Returning:
         """The rows of two groups of users together; users of the second are numbered after those of the first."""
@@ -100,11 +100,6 @@ class Returning:
         return Returning(
             np.concatenate([self.user, other.user + first]), np.concatenate([self.place, other.place])
         )
-
-    def _sorted(self) -> Returning:
-        """In an order that does not depend on the engine: users by their places."""
-        order = np.lexsort((self.place, self.user))
-        return Returning(self.user[order], self.place[order])
 
     def split(self, chosen: Integers, rule: ShareRule) -> Integers:
         """The equal shares of returning users among some of the places, at each of these."""
