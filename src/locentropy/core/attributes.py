@@ -29,7 +29,7 @@ MAX_LEVELS: Final = 10_000
 RESERVED: Final = frozenset(
     (
         "location", "name", "lat", "lon", "entropy", "effective_visitors", "std_error", "low", "high", "entropy_busy",
-        "not_private", "geometry",
+        "visitors", "visitors_low", "visitors_high", "visits", "visits_low", "visits_high", "not_private", "geometry",
     )
 )  # fmt: skip
 """Columns that a release has of its own. Databases do not tell names apart by case, so neither is done here."""

@@ -25,8 +25,14 @@ Estimand = Literal["bounded", "true"]
 ErrorBars = Literal["none", "constant", "noise", "model"]
 """What error bars rest on: there are none, one public constant, the law of the noise, or a model of places as well."""
 
-COLUMNS: Final = ("entropy", "std_error", "low", "high", "entropy_busy")
+COUNTS: Final = ("visitors", "visitors_low", "visitors_high", "visits", "visits_low", "visits_high")
+"""Noisy counts of the visitors and visits of a location after bounding every user, with 95 % intervals."""
+
+COLUMNS: Final = ("entropy", "std_error", "low", "high", "entropy_busy", *COUNTS)
 """The numbers that there may be for each location."""
+
+INTERVALS: Final = (("low", "high"), ("visitors_low", "visitors_high"), ("visits_low", "visits_high"))
+"""Columns that are the two ends of an interval."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ class Method:
     summary: str
     """What is computed and what gets noise, in a few sentences."""
     columns: tuple[str, ...] = ()
-    """The columns published beside `entropy`, out of `std_error`, `low`, `high` and `entropy_busy`."""
+    """The columns published beside `entropy`, out of `std_error`, `low`, `high`, `entropy_busy` and `COUNTS`."""
     error_bars: ErrorBars = "none"
     """What `std_error`, `low` and `high` rest on. A mechanism whose noise depends on the data has none."""
     post_processing: str = "Noisy values, and the ends of intervals where there are any, are clipped"
@@ -119,7 +125,7 @@ class AttributeEffect:
 class Estimates:
     """A noisy entropy for each location. Built inside `mechanisms/` only (a lint sees to it).
 
-    It has no place for a count, a noise scale or an exact value: what is not here cannot be published.
+    It has no place for a noise scale or an exact value: what is not here cannot be published.
     """
 
     locations: pa.Array
@@ -146,19 +152,39 @@ class Estimates:
     entropy_busy: Reals | None = None
     """A second estimate, better for rankings of busy places and worse for all places together (Shares)."""
 
+    visitors: Reals | None = None
+    """A noisy count of the users of each location, after bounding every user, where it was paid for (Shares)."""
+
+    visitors_low: Reals | None = None
+    """Lower end of a 95 % interval for the bounded count."""
+
+    visitors_high: Reals | None = None
+    """Upper end."""
+
+    visits: Reals | None = None
+    """A noisy count of the visits of each location, after bounding every user."""
+
+    visits_low: Reals | None = None
+    """Lower end of a 95 % interval for the bounded count."""
+
+    visits_high: Reals | None = None
+    """Upper end."""
+
     leans_on: tuple[AttributeEffect, ...] = ()
     """How much the estimates lean on each public attribute, for a mechanism that uses some."""
 
     def __post_init__(self) -> None:
         if self.estimand not in get_args(Estimand):
             raise ParameterError(f"estimand={self.estimand!r} is not one of {get_args(Estimand)}.")
-        if (self.low is None) != (self.high is None):
-            raise ParameterError("An interval has both ends, low and high, or neither.")
         for name in COLUMNS:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, self._checked(name))
-        if self.low is not None and self.high is not None and (self.low > self.high).any():
-            raise ParameterError("An interval must not end (high) before it begins (low).")
+        for low, high in INTERVALS:
+            begin, end = getattr(self, low), getattr(self, high)
+            if (begin is None) != (end is None):
+                raise ParameterError(f"An interval has both ends, {low} and {high}, or neither.")
+            if begin is not None and (begin > end).any():
+                raise ParameterError(f"An interval must not end ({high}) before it begins ({low}).")
 
     def _checked(self, name: str) -> Reals:
         """A column as an array of its own that nobody can write to."""

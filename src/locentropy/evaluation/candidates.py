@@ -52,18 +52,24 @@ def candidates(
         Every ε.
     choices
         Values to try for other parameters, such as `{"max_locations": [2, 5]}`. A mechanism that does not take a
-        parameter ignores it. A required parameter that is not chosen is as in the mechanism's example.
+        parameter ignores it, or that takes it only with another that is not chosen. A required parameter that is not
+        chosen is as in the mechanism's example.
     """
     made: list[Mechanism] = []
     for name in names or default_names():
         required = {key: [value] for key, value in _from_example(name).items()}
-        taken = parameter_names(name)
-        own = {key: list(values) for key, values in (choices or {}).items() if key in taken}
+        own = {key: list(values) for key, values in (choices or {}).items() if _takes(name, key, choices)}
         table: dict[str, Sequence[Any]] = {**required, **own, "epsilon": list(epsilons)}
         made += [
             mechanism_from(name, dict(zip(table, each, strict=True))) for each in product(*table.values())
         ]
     return list(dict.fromkeys(made))
+
+
+def _takes(name: str, parameter: str, choices: Mapping[str, Sequence[Any]] | None) -> bool:
+    """Whether a mechanism takes a parameter, given the others that are chosen."""
+    partner = mechanism_class(name).only_with.get(parameter)
+    return parameter in parameter_names(name) and (partner is None or partner in (choices or {}))
 
 
 def _from_example(name: str) -> dict[str, Any]:

@@ -66,6 +66,14 @@ class Mechanism(ABC):
     inference: ClassVar[str] = "1"
     """The version of `estimate`: another one may compute other estimates from the same measurements."""
 
+    only_with: ClassVar[Mapping[str, str]] = {}
+    """Parameters that are taken only together with another one, by name, and that other one."""
+
+    @property
+    def method_used(self) -> Method:
+        """The method with these parameters, for readers of a release: `method`, unless parameters add to it."""
+        return self.method
+
     @property
     @abstractmethod
     def guarantee(self) -> Guarantee:

@@ -186,7 +186,7 @@ class Request:
             guarantee=self.guarantee,
             mechanism=type(self.mechanism).__name__,
             parameters=parameters,
-            method=self.mechanism.method,
+            method=self.mechanism.method_used,
             built_in=self.mechanism.is_built_in,
             inference=self.mechanism.inference,
             inferred_by=__version__,

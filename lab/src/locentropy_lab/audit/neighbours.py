@@ -209,7 +209,10 @@ def town_of(subject: Subject) -> Town:
     """A town for the bounds of a mechanism."""
     holder = subject.holder
     busy = int(getattr(holder, "busy_users", getattr(holder, "min_users", 2) or 2)) - 1
-    bounds = int(getattr(holder, "max_locations", 2)), int(getattr(holder, "max_visits", 5))
+    bounds = (
+        int(getattr(holder, "max_locations", None) or 2),
+        int(getattr(holder, "max_visits", None) or 5),
+    )
     return town(*bounds, max(1, busy), turns_of(subject))
 
 

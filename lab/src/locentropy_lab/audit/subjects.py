@@ -68,7 +68,7 @@ class Subject:
     @property
     def max_locations(self) -> int:
         """M: in how many locations one user can be seen; 1 for Shares, where all of a user may be in one."""
-        return int(getattr(self.holder, "max_locations", 1))
+        return int(getattr(self.holder, "max_locations", None) or 1)
 
     @property
     def by_place(self) -> bool:

@@ -71,6 +71,8 @@ class ShareQueries:
     """δ of all queries together; 0 for pure ε."""
     attributes: int = 0
     """How many public attributes the list declares."""
+    set_aside: Number = 0
+    """The part of ε, or of ρ, that these queries leave to others: to counts (`counts.py`)."""
 
     @property
     def noise(self) -> NoiseKind:
@@ -80,10 +82,15 @@ class ShareQueries:
     @cached_property
     def budget(self) -> ShareBudget:
         """The part of each query, of ε or of ρ."""
-        epsilon = exact(self.epsilon)
         if self.noise == "laplace":
-            return ShareBudget.pure(epsilon, self.attributes)
-        return ShareBudget.concentrated(epsilon, admissible_rho(self.epsilon, self.delta), self.attributes)
+            return ShareBudget.pure(self._left * exact(self.epsilon), self.attributes)
+        rho = self._left * admissible_rho(self.epsilon, self.delta)
+        return ShareBudget.concentrated(exact(self.epsilon), rho, self.attributes)
+
+    @property
+    def _left(self) -> Fraction:
+        """The part of ε, or of ρ, that is not set aside."""
+        return 1 - exact(self.set_aside, "counts")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,7 +108,7 @@ class ShareQueries:
     @property
     def cap(self) -> Fraction:
         """M: pure, max(1, ε/2): where there is budget to spend, who has few places need not count in full."""
-        return max(exact(1), exact(self.epsilon) / 2) if self.noise == "laplace" else exact(1)
+        return max(exact(1), self._left * exact(self.epsilon) / 2) if self.noise == "laplace" else exact(1)
 
     @property
     def largest(self) -> int:

@@ -7,7 +7,8 @@ Why. A user's unit is divided over their places by their own rows alone. The que
 that one user moves by at most one unit each, in ℓ₁ or in ℓ₂; each is noised before the next is chosen, and together
 they are within ε, or within a ρ that (ε, δ) admits, by `ShareBudget`. Nobody is truncated, and no bound is asked of the
 data. All that follows (`estimator/`) is computed from the noisy answers and public things. Every location of a public
-list is published, visited or not. Proof: docs/proofs/shares.md.
+list is published, visited or not. A part of the budget may be set aside for counts of visitors and visits, for which
+users are bounded (`counts.py`). Proof: docs/proofs/shares.md.
 
 What is published is an estimate of the true entropy, not of a bounded one: a mean over what the answers leave open,
 given how people and places are made up in general. Its error bars are computed from the same noisy answers.
@@ -19,9 +20,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from locentropy.core.bounds import Bounds
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
-from locentropy.core.estimates import Estimates, Measurements, Method
+from locentropy.core.estimates import COUNTS, Estimates, Measurements, Method
 from locentropy.mechanisms.base import Mechanism, require_locations
 from locentropy.mechanisms.parameters import (
     HELP,
@@ -33,13 +35,16 @@ from locentropy.mechanisms.parameters import (
     public_inputs,
     warn_of_large_delta,
 )
+from locentropy.mechanisms.shares.counts import CountQueries, check_counts
 from locentropy.mechanisms.shares.measurements import LOOK, SIZES, SPLIT, VISITS, ShareQueries
+from locentropy.privacy.concentrated import admissible_rho
 from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.privacy.noise import is_private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from locentropy.core.bounds import Keep
     from locentropy.core.estimates import Estimand
     from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
@@ -51,6 +56,7 @@ _CALL = "Shares(epsilon=1.0)"
 _CALL_WITH_DELTA = "Shares(epsilon=1.0, delta=1e-8)"
 _MOST_USERS = 10**10
 _LEAST_EPSILON, _MOST_EPSILON = 0.001, 10_000
+_FOR_COUNTS = ("max_locations", "max_visits", "keep")
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,17 @@ class Shares(Mechanism):
     """δ, likewise; 0 for a guarantee that never fails, with Laplace noise. Above 0 noise is Gaussian."""
     max_users: int = parameter(HELP["max_users"], 10_000_000)
     """A public bound on the number of users; published values are at most its logarithm."""
+    counts: float = parameter(
+        "The part of the budget, such as 0.2, that pays for bounded counts of visitors and visits; 0 for none.",
+        0.0,
+    )
+    """The part of ε (of ρ, if there is a δ) that is set aside for counts of visitors and visits; 0 for none."""
+    max_locations: int | None = parameter(f"With counts, and for them alone: {HELP['max_locations']}", None)
+    """M, with counts and for them alone: a user counts in at most this many locations."""
+    max_visits: int | None = parameter(f"With counts, and for them alone: {HELP['max_visits']}", None)
+    """C, likewise: with at most this many visits in each."""
+    keep: Keep | None = parameter(f"With counts, and for them alone: {HELP['keep']}", None)
+    """Which M locations are kept, likewise; see `Bounds`."""
 
     name: ClassVar[str] = "shares"
     estimand: ClassVar[Estimand] = "true"
@@ -71,6 +88,7 @@ class Shares(Mechanism):
     queries: ClassVar[tuple[str, ...]] = (LOOK, SIZES, VISITS, SPLIT)
     publishes_measurements: ClassVar[bool] = True
     inference: ClassVar[str] = "2"
+    only_with: ClassVar[Mapping[str, str]] = dict.fromkeys(_FOR_COUNTS, "counts")
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "1.0"}
     method: ClassVar[Method] = Method(
         "Each person has one unit of presence, divided among the places where they were by their own visits alone. "
@@ -111,11 +129,14 @@ class Shares(Mechanism):
         if exact(self.delta, "delta") != 0:
             check_fraction(_CALL_WITH_DELTA, "delta", self.delta)
             warn_of_large_delta(self.delta, self.max_users)
+        check_counts(self.counts, self.max_locations, self.max_visits, self.keep)
 
     @property
     def guarantee(self) -> Guarantee:
         """ε-differential privacy, or (ε, δ) if there is a δ."""
         public = public_inputs(self, LISTED)
+        if self.count_queries is None:
+            public = [each for each in public if each.name not in ("counts", *_FOR_COUNTS)]
         if self.delta == 0:
             return Guarantee.pure(self.epsilon, public)
         return Guarantee.approximate(self.epsilon, self.delta, public)
@@ -123,7 +144,21 @@ class Shares(Mechanism):
     @cached_property
     def share_queries(self) -> ShareQueries:
         """What is asked of a list without attributes, and with how much noise; public."""
-        return ShareQueries(self.epsilon, self.delta)
+        return ShareQueries(self.epsilon, self.delta, set_aside=self.counts)
+
+    @cached_property
+    def count_queries(self) -> CountQueries | None:
+        """How visitors and visits are counted, and with how much noise; None without counts. Public."""
+        if self.max_locations is None or self.max_visits is None:
+            return None
+        whole = admissible_rho(self.epsilon, self.delta) if self.delta else exact(self.epsilon)
+        bounds = Bounds(self.max_locations, self.max_visits, self.keep)
+        return CountQueries(bounds, exact(self.counts, "counts") * whole, self.share_queries.noise)
+
+    @property
+    def method_used(self) -> Method:
+        """The method, with what is done about counts where there are some."""
+        return self.method if self.count_queries is None else _WITH_COUNTS
 
     def queries_about(self, locations: Locations) -> ShareQueries:
         """What is asked of this list, and with how much noise; public."""
@@ -131,21 +166,27 @@ class Shares(Mechanism):
 
     def query_names(self, locations: Locations | None) -> tuple[str, ...]:
         """The names of the queries about this list."""
-        return self.queries_about(require_locations(locations, type(self).__name__)).names
+        counting = self.count_queries
+        asking = self.queries_about(require_locations(locations, type(self).__name__))
+        return asking.names if counting is None else (*asking.names, *counting.names)
 
     def public_scales(self, locations: Locations | None) -> Mapping[str, float]:
         """The scales of the noise of the queries about this list."""
-        return self.queries_about(require_locations(locations, type(self).__name__)).scales
+        counting = self.count_queries
+        asking = self.queries_about(require_locations(locations, type(self).__name__))
+        return asking.scales if counting is None else {**asking.scales, **counting.scales}
 
     def measure(self, queries: Queries, locations: Locations | None, noise: Noise) -> Measurements:
-        """Noisy presence at every location of the list and in histograms, asked in stages."""
+        """Noisy presence at every location of the list and in histograms, asked in stages; then counts, if any."""
         listed = require_locations(locations, type(self).__name__)
-        asking = self.queries_about(listed)
-        _ = asking.scales  # refuses an impossible ε before anything is asked
-        return Measurements(listed.ids, asking.measure(queries, listed, noise), is_private(noise))
+        _ = self.public_scales(listed)  # refuses an impossible ε before anything is asked
+        values = self.queries_about(listed).measure(queries, listed, noise)
+        if self.count_queries is not None:
+            values |= self.count_queries.measure(queries, listed, noise)
+        return Measurements(listed.ids, values, is_private(noise))
 
     def estimate(self, measurements: Measurements, locations: Locations | None) -> Estimates:
-        """Two values, a standard error and an interval for every location of the list."""
+        """Two values, a standard error and an interval for every location of the list; counts, if there are any."""
         # A plan has nothing to infer.
         from locentropy.mechanisms.shares.estimator.attributes import declared_attributes
         from locentropy.mechanisms.shares.estimator.inference import infer
@@ -153,6 +194,8 @@ class Shares(Mechanism):
         listed = require_locations(locations, type(self).__name__)
         answers = self.queries_about(listed).answers(measurements.values, listed)
         inferred = infer(answers, self.max_users, declared_attributes(listed))
+        counting = self.count_queries
+        counted = {} if counting is None else counting.columns(measurements.values, len(listed))
         return Estimates(
             listed.ids,
             inferred.entropy,
@@ -163,10 +206,13 @@ class Shares(Mechanism):
             high=inferred.high,
             entropy_busy=inferred.entropy_busy,
             leans_on=inferred.leans_on,
+            **counted,
         )
 
     def rehearse(self, queries: Queries) -> bool:
-        """Ask for the exact look."""
+        """Ask for the exact look, and for the exact counts if there are any."""
+        if self.count_queries is not None:
+            self.count_queries.ask(queries, None)
         return bool(self.share_queries.ask_look(queries).any())
 
     def few_locations_warning(self, n_locations: int) -> str | None:
@@ -180,3 +226,17 @@ class Shares(Mechanism):
         from locentropy.mechanisms.shares.expected_error import SharesError
 
         return SharesError(self, supposed)
+
+
+_WITH_COUNTS = replace(
+    Shares.method,
+    summary=f"{Shares.method.summary} A part of ε, or of ρ, is set aside (counts) for two further answers at each "
+    "location: the number of its visitors, and of their visits, after each person was cut to at most max_locations "
+    "places, chosen by that person's own visits, and at most max_visits visits in each. One person changes the first "
+    "by at most max_locations, the second by at most max_locations times max_visits; with a δ, where squares count, by "
+    "the square root of max_locations, and that times max_visits. Each has half of the part.",
+    columns=(*Shares.method.columns, *COUNTS),
+    post_processing="visitors and visits are the noisy bounded counts, rounded to whole numbers, and 0 where they are "
+    "below; their intervals follow from the law of the noise alone, hold the bounded count in at least 95 % of draws, "
+    f"and are rounded outwards. {Shares.method.post_processing}",
+)
