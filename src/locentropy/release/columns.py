@@ -14,6 +14,8 @@ import pyarrow.compute as pc
 
 from locentropy.core.attributes import COORDINATES
 from locentropy.core.errors import ReleaseError
+from locentropy.core.estimates import COUNTS, INTERVALS
+from locentropy.release.count_words import described_count
 from locentropy.release.statement import NOT_PRIVATE
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ COLUMNS: Final = (
     "low",
     "high",
     "entropy_busy",
+    *COUNTS,
     "not_private",
 )
 """Every column there may be, in order; columns of the public list follow its coordinates."""
@@ -67,6 +70,8 @@ def described(name: str, statement: Statement) -> str:
     clipped = ", before values are clipped" if statement.method.error_bars == "constant" else ""
     held = ", by a model: how often such intervals hold it was measured on other data, and is not proved"
     inferred = held if statement.method.error_bars == "model" else ""
+    if name in COUNTS:
+        return described_count(name, statement)
     if name in public_columns(statement):
         return f"{name} of the place, from the public list; an attribute that the values lean on"
     return {
@@ -98,12 +103,12 @@ def check_table(table: pa.Table, statement: Statement) -> None:
         )
     if COORDINATES in statement.attributes and "lat" not in names:
         raise ReleaseError("The values lean on coordinates, and the table has none.")
-    for one, other in (("lat", "lon"), ("low", "high")):
+    for one, other in (("lat", "lon"), *INTERVALS):
         if (one in names) != (other in names):
             raise ReleaseError(f"The table has {one} or {other} without the other.")
     _check_types(table, statement)
     _check_allowed(table, statement)
-    _check_nulls(table)
+    _check_nulls(table, ruled=statement.max_std_error is not None)
     if ("not_private" in names) == statement.private:
         raise ReleaseError("The column not_private must be there exactly when there is no guarantee.")
     if "not_private" in names and pc.unique(table["not_private"]).to_pylist() not in ([], [NOT_PRIVATE]):
@@ -130,7 +135,7 @@ def _check_types(table: pa.Table, statement: Statement) -> None:
 
 def _check_allowed(table: pa.Table, statement: Statement) -> None:
     declared = statement.method
-    shown = [name for name in (*ERROR_BARS, "entropy_busy") if name in table.column_names]
+    shown = [name for name in (*ERROR_BARS, "entropy_busy", *COUNTS) if name in table.column_names]
     undeclared = [name for name in shown if name not in declared.columns]
     if undeclared:
         raise ReleaseError(
@@ -143,7 +148,7 @@ def _check_allowed(table: pa.Table, statement: Statement) -> None:
             raise ReleaseError(f"std_error of {statement.mechanism} must be one constant for all places.")
 
 
-def _check_nulls(table: pa.Table) -> None:
+def _check_nulls(table: pa.Table, *, ruled: bool) -> None:
     ids = table["location"]
     if ids.null_count or len(pc.unique(ids)) != len(ids):
         raise ReleaseError("The column location must name each place once and have no gaps.")
@@ -151,3 +156,14 @@ def _check_nulls(table: pa.Table) -> None:
     for name in ("effective_visitors", *ERROR_BARS, "entropy_busy"):
         if name in table.column_names and not pc.is_null(table[name]).equals(withheld):
             raise ReleaseError(f"The column {name} must be empty exactly where the entropy is withheld.")
+    for name in COUNTS:
+        if name not in table.column_names:
+            continue
+        empty = pc.is_null(table[name])
+        # The rule for uncertain rows is about entropies: counts stay.
+        fits = not pc.any(pc.and_not(empty, withheld), min_count=0).as_py() if ruled else empty.equals(withheld)
+        if not fits:
+            raise ReleaseError(f"The column {name} is empty where the mechanism withholds nothing, or not where it does.")
+        counted = pc.drop_null(table[name]).to_numpy()
+        if (counted < 0).any() or (counted != np.floor(counted)).any():
+            raise ReleaseError(f"The column {name} holds something that is not a count.")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from locentropy.core.errors import ParameterError
+from locentropy.release.count_words import has_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,12 +76,12 @@ def too_uncertain(estimates: Estimates, limit: float | None) -> NDArray[np.bool_
     return estimates.std_error > limit
 
 
-def rule_in_words(limit: float | None) -> str:
-    """The rule, for a plan."""
+def rule_in_words(limit: float | None, method: Method) -> str:
+    """The rule, for a plan of a mechanism with this method."""
     return (
         ""
         if limit is None
-        else f"Places whose standard error is above {limit:g} nats get no value. {NO_PROTECTION}"
+        else f"Places whose standard error is above {limit:g} nats get no value{_but_counts(method)}. {NO_PROTECTION}"
     )
 
 
@@ -90,4 +91,12 @@ def stated_in_words(statement: Statement) -> str:
     if limit is None:
         return ""
     bits = f" ({limit / math.log(2):.4g} bits)" if statement.entropy_unit == "bits" else ""
-    return f"Places whose standard error is above {limit:g} nats{bits} have no value in the table. {NO_PROTECTION}"
+    return (
+        f"Places whose standard error is above {limit:g} nats{bits} have no value in the table"
+        f"{_but_counts(statement.method)}. {NO_PROTECTION}"
+    )
+
+
+def _but_counts(method: Method) -> str:
+    """That the rule is about entropies, where there is something else."""
+    return ": no entropy, that is, and nothing that follows from it; counts stay" if has_counts(method) else ""

@@ -11,6 +11,7 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.privacy.guarantee import exact_text
+from locentropy.release.count_words import bounds_words, counts_words, has_counts
 from locentropy.release.error_rule import stated_in_words
 from locentropy.release.statement import INFINITE, NOT_PRIVATE, UNSAID
 
@@ -78,7 +79,8 @@ def estimand_words(statement: Statement) -> str:
             "The values estimate the bounded entropy: that of the visits left after every person was cut to the "
             "bounds. It differs from the entropy of all visits, which nothing here estimates."
         )
-    return "The values estimate the true entropy: that of all visits; no bound was applied."
+    counted = f" {words}" if (words := counts_words(statement)) else ""
+    return f"The values estimate the true entropy: that of all visits; no bound was applied.{counted}"
 
 
 def places_words(statement: Statement) -> str:
@@ -330,6 +332,8 @@ def _bounding(statement: Statement) -> str:
         if statement.locations_source.startswith("private selection"):
             # The selection counts people under a bound of its own.
             first += "To select places, people are bounded. After that, visits to other places are left out. "
+        if has_counts(statement.method):
+            return f"{first}For entropies: {cut[0].lower()}{cut[1:]}. For visitors and visits: {bounds_words(statement)}."
         return f"{first}{cut}."
     if not {"max_locations", "max_visits"} <= set(given):
         return f"{first}Each person is cut to the bounds of the mechanism."

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.errors import LocentropyError, ReleaseError
+from locentropy.core.estimates import COUNTS
 from locentropy.privacy.guarantee import exact_text
 from locentropy.release.columns import MOST_NATS, check_table
 from locentropy.release.error_rule import too_uncertain
@@ -167,7 +168,7 @@ def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
 
 
 def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
-    """Entropy, what follows from it, and the error bars and the second estimate if the mechanism gave them."""
+    """Entropy and what follows from it; error bars, the second estimate and counts if the mechanism gave them."""
     per_nat = 1.0 / math.log(2.0) if statement.entropy_unit == "bits" else 1.0
     left_out = too_uncertain(estimates, statement.max_std_error)
     entropy = np.where(left_out, np.nan, estimates.entropy)
@@ -178,6 +179,9 @@ def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
     for name in ("std_error", "low", "high", "entropy_busy"):
         if (values := getattr(estimates, name)) is not None:
             columns[name] = _column(np.where(left_out, np.nan, values) * per_nat)
+    for name in COUNTS:  # the rule for uncertain rows is about entropies
+        if (values := getattr(estimates, name)) is not None:
+            columns[name] = _column(values)
     return columns
 
 

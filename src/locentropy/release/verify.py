@@ -206,7 +206,10 @@ def _details(directory: Path, about: Described) -> Iterator[str]:
 def _method(statement: Statement) -> Iterator[str]:
     """Compare what is said of a built-in mechanism with what this software says of it."""
     kind = built_in_class(statement.mechanism)
-    if statement.built_in and (kind is None or kind.method != statement.method):
+    said = None if kind is None else kind.method
+    if kind is not None and _installed(statement):  # what parameters add to it
+        said = mechanism_of(statement).method_used
+    if statement.built_in and said != statement.method:
         yield f"The release says of {statement.mechanism}, as if it came with locentropy, what locentropy does not say."
 
 
@@ -274,6 +277,9 @@ def _measurements(directory: Path, about: Described) -> Iterator[str]:
 def _values(release: Release, again: Release) -> Iterator[str]:
     """Compare values with those that the measurements give."""
     table, given = release.to_arrow(), again.to_arrow()
+    if table.column_names != given.column_names:
+        yield "The table has other columns than the measurements give."
+        return
     compared = _sure_to_be_shown(release)
     for name in given.column_names:
         if name in _NOT_INFERRED or name in public_columns(release.statement):

@@ -8,13 +8,15 @@ expectation-maximisation with smoothing, from a normal start.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Reals = NDArray[np.float64]
@@ -36,9 +38,8 @@ _SURE: Final = 1e-9
 """Errors below this part of the range of values count as this part."""
 _HALF_WIDTH: Final = 1.96
 """Standard errors from the middle of a 95 % interval to its ends."""
-SHARED: Final = 0.5
-"""The part of the error's variance that all places share, where error bars come from a model. A release cannot tell;
-this is measured, on cities of many kinds, by how often chances come true (benchmarks/ranks.py, docs/report.md)."""
+_OWN: Final = (1 / 8, 3 / 8, 5 / 8, 7 / 8)
+"""Parts of an error's variance that may be a place's own, where error bars come from a model; the rest all share."""
 _CHUNK: Final = 1 << 16
 """Places that are computed at once, to bound the memory."""
 
@@ -60,6 +61,10 @@ class Posterior(Protocol):
         """For each place, the probability that its true value is above the line."""
         ...
 
+    def cases(self) -> Sequence[Posterior]:
+        """What it may be, all equally likely, where something about all places together is not known."""
+        ...
+
     def certainty(self) -> Reals:
         """For each place, the part of the prior variance that the release has removed, from 0 to 1."""
         ...
@@ -70,9 +75,10 @@ class ModelPosterior:
     """Truth = value + an error that all places share + one of its own, which is normal on either side of the value.
 
     Error bars of a model allow for the model being off. Where it is off, it is so at all places alike: if it takes
-    visitors for more loyal than they are, all values are too low, and places keep their order. So only what is not
-    shared counts here. The sides differ where the interval does: a value near 0 has nowhere to go but up, and that a
-    place was hardly seen leaves little room above.
+    visitors for more loyal than they are, all values are too low, and places keep their order. So only a place's own
+    error counts. Which part of the variance that is no release can tell: it may be anything from none to all. The
+    sides differ where the interval does: a value near 0 has nowhere to go but up, and that a place was hardly seen
+    leaves little room above.
     """
 
     value: Reals
@@ -82,6 +88,8 @@ class ModelPosterior:
     """The error towards higher values, shared part included."""
     down: Reals
     """The error towards lower values, likewise."""
+    own: float = 1.0
+    """The part of the variance that is not shared."""
 
     @classmethod
     def of(
@@ -98,9 +106,13 @@ class ModelPosterior:
         """See `Posterior`."""
         from scipy.special import ndtr
 
-        side = np.where(self.value < line, self.up, self.down) * np.sqrt(1.0 - SHARED)
+        side = np.where(self.value < line, self.up, self.down) * np.sqrt(self.own)
         found: Reals = ndtr((self.value - line) / np.maximum(side, _least(self.value)))
         return found
+
+    def cases(self) -> Sequence[Posterior]:
+        """See `Posterior`."""
+        return [replace(self, own=part) for part in _OWN]
 
     def certainty(self) -> Reals:
         """See `Posterior`."""
@@ -142,6 +154,10 @@ class DeconvolvedPosterior:
         )
         found: Reals = (above_cell + weights[cell] * part) / all_cells
         return found
+
+    def cases(self) -> Sequence[Posterior]:
+        """See `Posterior`."""
+        return [self]
 
     def _sums(self, cell: int) -> tuple[Reals, Reals]:
         """The likelihood of each value, and that of the value together with a truth above a cell."""

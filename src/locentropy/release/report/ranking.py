@@ -99,7 +99,9 @@ def posterior_of(
 def top_chances(posterior: Posterior) -> Reals:
     """The chance of each place to be truly among the first ten."""
     reach = _REACH * float(posterior.error.max()) + 1.0
-    return chances(posterior, float(posterior.value.min()) - reach, float(posterior.value.max()) + reach, TOP)
+    low, high = float(posterior.value.min()) - reach, float(posterior.value.max()) + reach
+    found: Reals = np.mean([chances(each, low, high, TOP) for each in posterior.cases()], axis=0)
+    return found
 
 
 def numbers(table: pa.Table, name: str) -> Reals:
