@@ -57,7 +57,8 @@ def as_text(plan: Plan) -> str:
 
 def release_rules(plan: Plan) -> list[str]:
     """What is done with values after the noise, by the owner's choice."""
-    return [rule_in_words(plan.max_std_error)] if plan.max_std_error is not None else []
+    words = rule_in_words(plan.max_std_error, plan.mechanism.method_used)
+    return [words] if words else []
 
 
 def _rows(expected: ExpectedError) -> list[str]:

@@ -161,9 +161,13 @@ def _check_nulls(table: pa.Table, *, ruled: bool) -> None:
             continue
         empty = pc.is_null(table[name])
         # The rule for uncertain rows is about entropies: counts stay.
-        fits = not pc.any(pc.and_not(empty, withheld), min_count=0).as_py() if ruled else empty.equals(withheld)
+        fits = (
+            not pc.any(pc.and_not(empty, withheld), min_count=0).as_py() if ruled else empty.equals(withheld)
+        )
         if not fits:
-            raise ReleaseError(f"The column {name} is empty where the mechanism withholds nothing, or not where it does.")
+            raise ReleaseError(
+                f"The column {name} is empty where the mechanism withholds nothing, or not where it does."
+            )
         counted = pc.drop_null(table[name]).to_numpy()
         if (counted < 0).any() or (counted != np.floor(counted)).any():
             raise ReleaseError(f"The column {name} holds something that is not a count.")

@@ -36,9 +36,9 @@ def counts_words(statement: Statement) -> str:
     if not has_counts(statement.method):
         return ""
     return (
-        f"The columns visitors and visits are bounded counts with noise: {bounds_words(statement)}. Where people exceed "
-        "that, true numbers are larger. So visitors_low and visits_low are lower bounds of the true numbers as well, "
-        "but visitors_high and visits_high are no upper bounds of them."
+        f"The columns visitors and visits are bounded counts with noise: {bounds_words(statement)}. Where people "
+        "exceed that, true numbers are larger. So visitors_low and visits_low are lower bounds of the true numbers as "
+        "well, but visitors_high and visits_high are no upper bounds of them."
     )
 
 

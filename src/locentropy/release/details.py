@@ -16,6 +16,7 @@ from locentropy.core.estimates import COLUMNS, AttributeEffect, Method
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, Guarantee, PublicInput, exact_text
 from locentropy.release.columns import described
+from locentropy.release.count_words import counts_words
 from locentropy.release.error_rule import stated_in_words
 from locentropy.release.manifest import TUNED, estimand_words, existence_words, ledger_words
 from locentropy.release.statement import INFINITE, NOT_PRIVATE, LedgerNote, Statement, amount
@@ -52,6 +53,7 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
             "inferred_by": statement.inferred_by,
             "estimand": statement.estimand,
             "estimand_in_words": estimand_words(statement),
+            **({"counts_in_words": words} if (words := counts_words(statement)) else {}),
             "expected_error": statement.expected_error,
             "leans_on": [
                 {"attribute": effect.name, "explained": effect.explained} for effect in statement.leans_on

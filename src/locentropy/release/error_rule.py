@@ -99,4 +99,6 @@ def stated_in_words(statement: Statement) -> str:
 
 def _but_counts(method: Method) -> str:
     """That the rule is about entropies, where there is something else."""
-    return ": no entropy, that is, and nothing that follows from it; counts stay" if has_counts(method) else ""
+    return (
+        ": no entropy, that is, and nothing that follows from it; counts stay" if has_counts(method) else ""
+    )

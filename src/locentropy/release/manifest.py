@@ -79,8 +79,7 @@ def estimand_words(statement: Statement) -> str:
             "The values estimate the bounded entropy: that of the visits left after every person was cut to the "
             "bounds. It differs from the entropy of all visits, which nothing here estimates."
         )
-    counted = f" {words}" if (words := counts_words(statement)) else ""
-    return f"The values estimate the true entropy: that of all visits; no bound was applied.{counted}"
+    return "The values estimate the true entropy: that of all visits; no bound was applied."
 
 
 def places_words(statement: Statement) -> str:
@@ -157,9 +156,11 @@ def _basic(statement: Statement) -> dict[str, Any]:
 
 
 def _subject(statement: Statement) -> str:
+    counted = f" {words}" if (words := counts_words(statement)) else ""
     return (
         "One row per location, with an estimate of its location entropy: the entropy of how its visits are shared "
         f"among its visitors, which is high where many people visit about equally often. {estimand_words(statement)}"
+        f"{counted}"
     )
 
 
@@ -333,7 +334,8 @@ def _bounding(statement: Statement) -> str:
             # The selection counts people under a bound of its own.
             first += "To select places, people are bounded. After that, visits to other places are left out. "
         if has_counts(statement.method):
-            return f"{first}For entropies: {cut[0].lower()}{cut[1:]}. For visitors and visits: {bounds_words(statement)}."
+            bounds = bounds_words(statement)
+            return f"{first}For entropies: {cut[0].lower()}{cut[1:]}. For visitors and visits: {bounds}."
         return f"{first}{cut}."
     if not {"max_locations", "max_visits"} <= set(given):
         return f"{first}Each person is cut to the bounds of the mechanism."

@@ -118,8 +118,8 @@ class CountQueries:
         """What is published: whole numbers, not below 0, with 95 % intervals rounded outwards. Post-processing."""
         published = {}
         for column, name in (("visitors", VISITOR_COUNTS), ("visits", VISIT_COUNTS)):
-            if values[name].shape != (places,):
-                raise ParameterError(f"{name}: measurements about other places than those of the list.")
+            if name not in values or values[name].shape != (places,):
+                raise ParameterError(f"The measurements have no {name} of the places of this list.")
             noisy = np.clip(values[name], -LARGEST_VALUE, LARGEST_VALUE)  # kept ones may come from anywhere
             margin = interval_margin(self.noise, self.scales[name])
             published[column] = (noisy + UNIT // 2) // UNIT

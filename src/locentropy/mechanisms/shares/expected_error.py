@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from locentropy.core.number_format import nats
 from locentropy.mechanisms.expected_error import USEFUL_BELOW, ExpectedError, named_from
 from locentropy.mechanisms.shares.bayes_risk import LookNoise, family
+from locentropy.mechanisms.shares.counts import VISIT_COUNTS, VISITOR_COUNTS
 from locentropy.mechanisms.shares.measurements import LOOK, SIZES, SPLIT, UNIT, VISITS
 
 if TYPE_CHECKING:
@@ -207,6 +208,20 @@ class SharesError(ExpectedError):
             f"{nats(scales[LOOK])}), on presence by the number of places of a person ({nats(scales[SIZES])}) and by "
             f"visits ({nats(scales[VISITS])}), and on a second presence at places that stand clear of the noise "
             f"({nats(scales[SPLIT])}). Every value comes with its own error bar, computed from the noisy sums."
+            f"{self._counts}"
+        )
+
+    @property
+    def _counts(self) -> str:
+        """The noise of counts, where there are some."""
+        counting = self.mechanism.count_queries
+        if counting is None:
+            return ""
+        spread, bounds = counting.deviations(), counting.bounds
+        return (
+            f" Counts, of each person at no more than {bounds.max_locations:,} places and with no more than "
+            f"{bounds.max_visits:,} visits in each: the noise on visitors has a standard deviation of "
+            f"{spread[VISITOR_COUNTS]:,.4g}, that on visits of {spread[VISIT_COUNTS]:,.4g}, at every place."
         )
 
     @property
@@ -299,11 +314,17 @@ class SharesError(ExpectedError):
             "of the spread between places can be seen."
         )
 
+    @property
+    def _counts_in_numbers(self) -> dict[str, Any]:
+        counting = self.mechanism.count_queries
+        return {} if counting is None else {"count_deviations": dict(counting.deviations())}
+
     def to_dict(self) -> dict[str, Any]:
-        """Noise scales, and rows by people."""
+        """Noise scales, deviations of counts if there are any, and rows by people."""
         return {
             "known": True,
             "noise_scales": self.noise_scales,
+            **self._counts_in_numbers,
             "expected_error": _range(self.expected),
             "rows": [
                 {

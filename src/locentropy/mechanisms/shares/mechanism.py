@@ -192,10 +192,12 @@ class Shares(Mechanism):
         from locentropy.mechanisms.shares.estimator.inference import infer
 
         listed = require_locations(locations, type(self).__name__)
-        answers = self.queries_about(listed).answers(measurements.values, listed)
+        values, counting = dict(measurements.values), self.count_queries
+        counted = {} if counting is None else counting.columns(values, len(listed))
+        for name in () if counting is None else counting.names:
+            del values[name]
+        answers = self.queries_about(listed).answers(values, listed)
         inferred = infer(answers, self.max_users, declared_attributes(listed))
-        counting = self.count_queries
-        counted = {} if counting is None else counting.columns(measurements.values, len(listed))
         return Estimates(
             listed.ids,
             inferred.entropy,
@@ -234,7 +236,8 @@ _WITH_COUNTS = replace(
     "location: the number of its visitors, and of their visits, after each person was cut to at most max_locations "
     "places, chosen by that person's own visits, and at most max_visits visits in each. One person changes the first "
     "by at most max_locations, the second by at most max_locations times max_visits; with a δ, where squares count, by "
-    "the square root of max_locations, and that times max_visits. Each has half of the part.",
+    "the square root of max_locations, and that times max_visits. Each has half of the part; what is said above of ε "
+    "and ρ is about the rest.",
     columns=(*Shares.method.columns, *COUNTS),
     post_processing="visitors and visits are the noisy bounded counts, rounded to whole numbers, and 0 where they are "
     "below; their intervals follow from the law of the noise alone, hold the bounded count in at least 95 % of draws, "

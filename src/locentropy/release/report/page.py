@@ -48,8 +48,11 @@ _HEADINGS: Final = {
     "entropy": "Entropy",
     "std_error": "Std. error",
     "visitors": "Effective visitors",
+    "counted_visitors": "Visitors, bounded",
+    "counted_visits": "Visits, bounded",
     "chance": f"Top {TOP}",
 }
+_COUNTED: Final = ("counted_visitors", "counted_visits")
 
 
 class PageWarning(UserWarning):
@@ -91,7 +94,7 @@ def page(release: Release, *, most: int = MOST) -> bytes:
         notices=joined(text.usefulness(release, ranking), text.selection(release, shown)),
         map=_map(release, shown),
         list_note=text.list_note(release, ranking),
-        head=_head(ranking),
+        head=_head(ranking, shown),
         body=_first_rows(shown),
         distribution=histogram(values[~np.isnan(values)], statement.entropy_unit),
         distribution_note=joined(text.distribution_note(release, ranking)),
@@ -147,13 +150,14 @@ def _data(release: Release, shown: Rows) -> dict[str, Any]:
     }
 
 
-def _head(ranking: Ranking) -> Html:
+def _head(ranking: Ranking, rows_shown: Rows) -> Html:
     """The headings of the table; the script makes them buttons that sort."""
     shown = [
         name
         for name in _HEADINGS
         if not (name == "chance" and ranking.chance is None)
         and not (name == "std_error" and ranking.certainty is None)
+        and not (name in _COUNTED and name not in rows_shown.columns)
     ]
     cells = [tag("th", _HEADINGS[name], scope="col", class_=name, data_sort=name) for name in shown]
     cells.insert(3, tag("th", class_="bar", scope="col", aria_label="Error bar"))
@@ -173,6 +177,7 @@ def _first_rows(shown: Rows) -> Html:
         if "std_error" in columns:
             cells.append(tag("td", f"{columns['std_error'][at]:.2g}"))
         cells.append(tag("td"))
+        cells += [tag("td", f"{columns[name][at]:,.0f}") for name in _COUNTED if name in columns]
         if "chance" in columns:
             cells.append(tag("td", f"{columns['chance'][at]:.0%}"))
         made.append(tag("tr", *cells))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
+from locentropy.core.estimates import COUNTS
 from locentropy.release.report.attributes import attribute_texts
 from locentropy.release.report.html import script_json
 from locentropy.release.report.ranking import numbers
@@ -33,6 +34,8 @@ _DECIMALS: Final = {"lat": 5, "lon": 5, "chance": 4, "certainty": 3}  # 0.00001 
 _OTHERS: Final = 4
 _NUMBER: Final = 11
 """Bytes that a number takes, generously."""
+_NUMBERS: Final = 10 + len(COUNTS)
+"""Numbers of a row, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +79,14 @@ def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int =
     columns["rank"] = [int(rank) or None for rank in ranking.rank[order]]
     given = {
         name: numbers(table, name)
-        for name in ("lat", "lon", "entropy", "std_error", "low", "high")
+        for name in ("lat", "lon", "entropy", "std_error", "low", "high", *COUNTS)
         if name in table.column_names
     }
     computed = {"chance": ranking.chance, "certainty": ranking.certainty}
     given |= {name: values for name, values in computed.items() if values is not None}
     for name, values in given.items():
-        columns[name] = _rounded(values[order], _DECIMALS.get(name, _OTHERS))
+        shown_as = f"counted_{name}" if name in COUNTS else name  # the script's visitors are effective ones
+        columns[shown_as] = _rounded(values[order], _DECIMALS.get(name, _OTHERS))
     if release.statement.max_std_error is not None:
         columns["uncertain"] = [bool(each) for each in release.too_uncertain[order]]
     return Rows(columns, len(table) - len(order), _without_coordinates(columns, len(order)), list(attributes))
@@ -103,7 +107,8 @@ def _preferred(release: Release, ranking: Ranking) -> Integers:
 def _fitting(texts: dict[str, list[str | None]], wanted: Integers, largest: int) -> int:
     """How many of the wanted rows fit into that many bytes."""
     size = np.array(
-        [sum(_size(column[at]) for column in texts.values()) + 10 * _NUMBER for at in wanted], dtype=np.int64
+        [sum(_size(column[at]) for column in texts.values()) + _NUMBERS * _NUMBER for at in wanted],
+        dtype=np.int64,
     )
     return int(np.searchsorted(np.cumsum(size), largest, side="right"))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
+from locentropy.release.count_words import counts_words, has_counts
 from locentropy.release.error_rule import stated_in_words
 from locentropy.release.manifest import (
     TUNED,
@@ -288,6 +289,8 @@ def reading(release: Release, ranking: Ranking) -> Html:
         ),
         ("Which entropy?", estimand_words(statement)),
     ]
+    if has_counts(statement.method):
+        entries.append(("Visitors and visits, bounded", _about_counts(statement)))
     if ranking.published:
         entries.append(("Error bars", _about_intervals(release)))
     if ranking.chance is not None:
@@ -377,6 +380,15 @@ def _about_intervals(release: Release) -> str:
     return (
         "The line through a value is a 95 % interval for the entropy of the bounded visits, see above: in 95 of 100 "
         f"cases it lies within. How far bounding has moved it is not part of the line. {apart}"
+    )
+
+
+def _about_counts(statement: Statement) -> str:
+    """What counts are, and what must not be done with them."""
+    return (
+        f"{counts_words(statement)} The interval beside a count is one of the noise alone: it holds the bounded count "
+        "in at least 95 of 100 cases, at every place. Counts below 0 were set to 0, so sums over many places come out "
+        "too high: the measurements beside this page have the counts before that."
     )
 
 

@@ -14,6 +14,14 @@ const attributesOf = (i) =>
   source.attributes.map((name, number) => [name, columns[`a${number}`][i]]).filter(([, text]) => text !== null);
 // A number or a flag says nothing without the name of its attribute.
 const attributeText = ([name, text]) => (/^(true|false|-?\d+)$/.test(text) ? `${name} ${text}` : text);
+const isCount = (name) => name.startsWith("counted_");
+const countInterval = (name, i) => `${wholeNumbers.format(columns[`${name}_low`][i])} to ${wholeNumbers.format(columns[`${name}_high`][i])}`;
+// Bounded counts of a place with their intervals, as pairs.
+const countsOf = (i) =>
+  ["visitors", "visits"]
+    .map((word) => [word, `counted_${word}`])
+    .filter(([, name]) => has(name) && columns[name][i] !== null)
+    .map(([word, name]) => [`${word}, bounded`, `${wholeNumbers.format(columns[name][i])} (${countInterval(name, i)})`]);
 const sureness = (i) => (has("certainty") ? columns.certainty[i] : null);
 
 // e to the power of the entropy in nats.

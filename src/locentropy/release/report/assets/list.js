@@ -1,6 +1,6 @@
 // The ranked list: a page of rows at a time, sorted and searched over all places.
 const PER_PAGE = 25;
-const DESCENDING_FIRST = new Set(["entropy", "visitors", "chance"]);
+const DESCENDING_FIRST = new Set(["entropy", "visitors", "counted_visitors", "counted_visits", "chance"]);
 const SVG_WIDTH = 200;
 
 // Letters without case and accents, so that "cafe" finds "Café".
@@ -48,6 +48,8 @@ const KEYS_OF = {
   entropy: (i) => columns.entropy[i],
   visitors: (i) => columns.entropy[i],
   std_error: (i) => columns.std_error[i],
+  counted_visitors: (i) => columns.counted_visitors[i],
+  counted_visits: (i) => columns.counted_visits[i],
   chance: (i) => columns.chance[i],
 };
 
@@ -64,15 +66,20 @@ function cellOf(name, i, show) {
   if (name === "entropy") return element("td", { class: "entropy" }, inUnit(columns.entropy[i]));
   if (name === "std_error") return element("td", { class: "std_error" }, `± ${errorText(columns.std_error[i])}`);
   if (name === "visitors") return element("td", { class: "visitors" }, roundish(visitorsOf(i)));
+  if (isCount(name)) return element("td", { class: `count ${name}`, title: `95 % interval ${countInterval(name, i)}` }, wholeNumbers.format(columns[name][i]));
   return element("td", { class: "chance" }, percent(columns.chance[i]), meter(columns.chance[i]));
 }
 
-// The row of a place; one without a value says why across all columns that would have numbers.
+// The row of a place; one without a value says why across all columns that would have numbers, and then has its counts.
 function rowOf(i, names, show) {
-  const shown = isPublished(i) ? names : names.filter((name) => name === "rank" || name === "name");
-  const cells = shown.map((name) => cellOf(name, i, show));
-  if (shown.length < names.length) cells.push(element("td", { class: "withheld", colSpan: names.length - shown.length }, whyEmpty(i)));
-  return element("tr", {}, ...cells);
+  if (isPublished(i)) return element("tr", {}, ...names.map((name) => cellOf(name, i, show)));
+  const first = names.filter((name) => name === "rank" || name === "name");
+  const counted = names.filter((name) => isCount(name) && columns[name][i] !== null);
+  const after = counted.length && has("chance") ? [element("td")] : []; // so that counts stand under their headings
+  const across = names.length - first.length - counted.length - after.length;
+  const reason = element("td", { class: "withheld", colSpan: across }, whyEmpty(i));
+  const cells = (shown) => shown.map((name) => cellOf(name, i, show));
+  return element("tr", {}, ...cells(first), reason, ...cells(counted), ...after);
 }
 
 function createList(show) {

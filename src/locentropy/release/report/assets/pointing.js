@@ -2,7 +2,7 @@
 const KEYS = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
 
 function facts(i) {
-  if (!isPublished(i)) return [["value", whyEmpty(i)], ...attributesOf(i)];
+  if (!isPublished(i)) return [["value", whyEmpty(i)], ...countsOf(i), ...attributesOf(i)];
   const told = [
     ["rank", `${rankText(i)} of ${wholeNumbers.format(source.total)}`],
     ["entropy", `${inUnit(columns.entropy[i])} ${source.unit}`],
@@ -10,7 +10,7 @@ function facts(i) {
   if (has("low")) told.push(["95 % interval", `${inUnit(columns.low[i])} to ${inUnit(columns.high[i])}`]);
   told.push(["effective visitors", roundish(visitorsOf(i))]);
   if (has("chance")) told.push([`in the top ${source.top}`, percent(columns.chance[i])]);
-  told.push(...attributesOf(i));
+  told.push(...countsOf(i), ...attributesOf(i));
   return told;
 }
 
