@@ -68,12 +68,14 @@ BUSY_FROM: Final = 4.0
 BUSY_TO: Final = 8.0
 MOST_MOVED: Final = 4.0
 """A cell of a law of visits is moved by at most this factor in one pass."""
+CLEAR: Final = 4.0
+"""Cells with fewer than so many standard deviations are hardly clear of their noise."""
 FEWEST_USERS: Final = 0.5
 """In an octave, however little was measured."""
 FULL: Final = 0.95
 """No place is thought to have more than this part of all users."""
 _NEWTON: Final = 20
-_SURE_SIZES: Final = 0.5
+_SURE_SIZES: Final = 0.4
 _STEEPNESSES: Final[NDArray[np.float64]] = np.arange(-0.3, 0.4, 0.01)
 _OCTAVE: Final[NDArray[np.float64]] = np.arange(SIZE_OCTAVES, dtype=np.float64)
 
@@ -259,10 +261,11 @@ class _Fitting:
         """Tilt the law of places of each band to its histogram."""
         answers = self.answers
         held, middle = self._by_band(answers.size_edges, self.now.simulated.sizes)
-        # The law of all, changed so that all bands together hold what was measured.
-        ratio = np.clip(
-            self.told_sizes / np.maximum(held.sum(axis=0) / max(held.sum(), 1e-300), 1e-12), 0.5, 2
-        )
+        if len(held) == 1:
+            return  # one band is all presence, whose law is known
+        # The law of all, changed so that all bands together hold what was measured, where that is clear of its noise.
+        ratio = self.told_sizes / np.maximum(held.sum(axis=0) / max(held.sum(), 1e-300), 1e-12)
+        ratio = np.clip(ratio, 0.5, 2.0) ** self._clear_cells()
         self.sizes = self.sizes * ratio
         self.sizes = self.sizes / self.sizes.sum()
         self.middle = float(self.sizes @ _OCTAVE)
@@ -272,6 +275,12 @@ class _Fitting:
         tilts, unsure = fit_tilts(answers.sizes, spread, held * ratio, current, size_tilt, usual)
         self.size_tilts = np.interp(self.log_n, middle, tilts - usual) + _usual(self.log_n, USUAL_SIZE_TILT)
         self.size_unsure = np.interp(self.log_n, middle, unsure)
+
+    def _clear_cells(self) -> Reals:
+        """How clear the cells of the sizes of all are of their noise: from 0 to 1."""
+        spread = CLEAR * self.noise * self.answers.sizes_scale * math.sqrt(len(self.answers.sizes))
+        presence = self.users * self.told_sizes
+        return presence**2 / (presence**2 + spread**2)
 
     def fit_visits(self) -> None:
         """Move the laws of visits to the histograms: of users with few and with many places, and of each band."""

@@ -64,7 +64,7 @@ POWERS: Final = {0.6: 0.02, 0.8: 0.05, 1.0: 0.5, 1.3: 3.0, 1.8: 3.0}
 """Above the top: widths of a bell, or exponents of a power law; and how much each is believed."""
 SMALL: Final = (0.6, 0.2, 0.1, 0.06, 0.04)
 """The second crowd: how likely a small place has 0, 1, 2, … visitors."""
-SMALL_SHARES: Final = {0.0: 1.0, 0.3: 0.4, 0.6: 0.4, 0.85: 0.2}
+SMALL_SHARES: Final = {0.0: 1.0, 0.3: 0.25, 0.6: 0.25, 0.85: 0.1}
 """How many places are small, and how much each number is believed to begin with."""
 
 UNFORESEEN: Final = 1e-4
