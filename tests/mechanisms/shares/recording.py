@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from fractions import Fraction
 from types import SimpleNamespace
@@ -103,9 +105,22 @@ def asked(shares: Any, queries: Any, noise: Recorder, attributes: Any = None) ->
     nothing = SimpleNamespace(leans_on=(), **{name: np.zeros(len(listed)) for name in columns})
     inference = SimpleNamespace(infer=mock.Mock(return_value=nothing))
     measured = shares.measure(queries, listed, noise)
-    with mock.patch.dict(sys.modules, {"locentropy.mechanisms.shares.estimator.inference": inference}):
+    with _in_place_of("locentropy.mechanisms.shares.estimator.inference", inference):
         shares.estimate(measured, listed)
     return Asked(noise.drawn, inference.infer.call_args.args[0])
+
+
+@contextmanager
+def _in_place_of(name: str, stand_in: Any) -> Iterator[None]:
+    """Another module under a name. `mock.patch.dict` would also undo what is imported meanwhile."""
+    kept = sys.modules.get(name)
+    sys.modules[name] = stand_in
+    try:
+        yield
+    finally:
+        del sys.modules[name]
+        if kept is not None:
+            sys.modules[name] = kept
 
 
 def loss(here: list[Draw], there: list[Draw]) -> Fraction:
