@@ -11,7 +11,9 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import ReleaseError, SourceError
+from locentropy.core.shares import ShareRule
 from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS
 from locentropy.publishing import publish as story
 from locentropy.publishing.chosen_locations import ExcludeWarning
 from locentropy.visits.queries import TableQueries
@@ -49,7 +51,7 @@ def test_every_listed_place(unit: Any, tmp_path: Path, visits: le.Visits, ledger
     assert release.to_arrow().column_names[-1] == "entropy_busy"
     said = release.statement
     assert (said.mechanism, said.estimand, said.max_users) == ("Shares", "true", 10_000_000)
-    assert "ε·people/places" in (said.expected_error or "")
+    assert "a supposed number of people for each place" in (said.expected_error or "")
     assert le.verify(tmp_path / "may", ledger).ok
     [spend] = ledger.history()
     assert (spend.epsilon, spend.delta) == (1, 0)
@@ -112,14 +114,39 @@ def test_noise_that_only_says_it_is_private_names_no_places_either(monkeypatch: 
 
 
 def test_a_question_is_asked_once(visits: le.Visits, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was asked before the spend is not asked again after it."""
-    asked: list[tuple[int, int, int]] = []
-    shares = TableQueries.shares
+    """What was asked before the spend is not asked again after it. The split is asked of other places."""
+    asked: list[tuple[ShareRule, int]] = []
+    look = TableQueries.look
 
-    def counting(self: Any, *question: int) -> Any:
-        asked.append(question)  # type: ignore[arg-type]
-        return shares(self, *question)
+    def counting(self: Any, rule: ShareRule) -> Any:
+        asked.append((rule, len(self.locations)))
+        return look(self, rule)
 
-    monkeypatch.setattr(TableQueries, "shares", counting)
+    monkeypatch.setattr(TableQueries, "look", counting)
     le.publish(visits, SHARES, public(), ledger=None)
-    assert len(asked) == 1
+    looks = [places for rule, places in asked if rule.weights == LOOK_WEIGHTS]
+    assert looks == [len(PLACES)]
+    assert len(asked) <= 2
+
+
+def test_with_a_delta(tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
+    """The whole way: spend, Gaussian draws in the journal, files that verify, estimates that come out again."""
+    release = le.publish(visits, le.Shares(1, delta=1e-9), public(), out=tmp_path / "may", ledger=ledger)
+    assert le.verify(tmp_path / "may", ledger).ok
+    [spend] = ledger.history()
+    assert (spend.epsilon, spend.delta) == (1, Fraction(1, 10**9))
+    assert release.statement.guarantee.kind == "approximate"
+    again = le.Release.load(tmp_path / "may").reestimate()
+    assert again.to_arrow().equals(release.to_arrow())
+
+
+def test_with_attributes(tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
+    """Sums by level are measured, kept and read again."""
+    listed = pa.table({"location": PLACES, "category": [f"kind {at % 2}" for at in range(len(PLACES))]})
+    places = le.PublicLocations(listed, attributes=["category"])
+    for name, mechanism in (("may", le.Shares(0.4)), ("june", le.Shares(0.4, delta=1e-9))):
+        release = le.publish(visits, mechanism, places, out=tmp_path / name, ledger=ledger)
+        assert release.measurements is not None
+        assert release.measurements.measurements.values["sums"].shape == (2,)
+        assert le.verify(tmp_path / name, ledger).ok
+        assert le.Release.load(tmp_path / name).reestimate().to_arrow().equals(release.to_arrow())

@@ -137,7 +137,7 @@ def test_selected_before_shares() -> None:
 
 @given(st.floats(0.01, 50))
 def test_the_words_know_the_largest_share(epsilon: float) -> None:
-    assert "no share larger than 1/M of it, with M = max(1, ε/2)" in le.Shares.method.summary
+    assert "no share is larger than 1/M of the unit, M = max(1, ε/2)" in le.Shares.method.summary
     assert float(ShareQueries(epsilon).cap) == pytest.approx(max(1.0, epsilon / 2))
 
 

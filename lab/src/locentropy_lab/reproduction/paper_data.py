@@ -32,6 +32,10 @@ NEW_YORK: Final = {"lat": (40.6991117951, 40.7965600333), "lon": (-74.0270912647
 """The box in which Gowalla's check-ins are those of the paper."""
 
 
+_COUNTED: Final = 2
+"""Which counts are kept of a data set: another number where other things are counted."""
+
+
 def identity(name: str, settings: Settings, gowalla: Path | None) -> dict[str, Any]:
     """What decides the counts of a data set: results are kept under it."""
     told: dict[str, Any] = {
@@ -39,6 +43,7 @@ def identity(name: str, settings: Settings, gowalla: Path | None) -> dict[str, A
         "m": settings.all_m,
         "c": settings.most_visits,
         "epsilons": (*settings.epsilons, settings.epsilon),
+        "counted": _COUNTED,
     }
     if name == GOWALLA:
         assert gowalla is not None  # noqa: S101  # asked for only where there is a file
