@@ -343,6 +343,7 @@ BAD = {
     "keep": ["last"],
     "max_users": [0, -1, 1.5, True],
     "accept_no_guarantee": [False, None, 1, "yes"],
+    "counts": [-0.1, 0.91, 1, math.nan, "0.2", True],
 }
 
 

@@ -88,8 +88,8 @@ def test_epsilon_survives_to_the_last_digit(epsilon: float) -> None:
         ("gauss", {}, "shares, moments, baseline, limit, limit-ss, limit-ptr, limit-cb"),
         (
             "shares",
-            {"epsilon": 1.0, "max_locations": 5},
-            "shares takes no parameter 'max_locations'; it takes epsilon, max_users",
+            {"epsilon": 1.0, "min_users": 5},
+            "shares takes no parameter 'min_users'; it takes epsilon, delta, max_users, counts",
         ),
         ("shares", {}, "needs epsilon"),
         ("limit", {"epsilon": 1.0, "colour": 3}, "epsilon, max_locations, max_visits, keep, max_users"),

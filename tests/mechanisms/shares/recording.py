@@ -24,10 +24,12 @@ import numpy as np
 import pyarrow as pa
 
 from locentropy.core.locations import Locations
+from locentropy.core.visit_profile import VisitProfile
 from locentropy.privacy.concentrated import admissible_rho
-from tests.visits.reference import Row, look, presence
+from tests.visits.reference import Row, look, presence, profile
 
 if TYPE_CHECKING:
+    from locentropy.core.bounds import Bounds
     from locentropy.core.shares import ShareRule
     from locentropy.mechanisms.shares.answers import Answers
 
@@ -55,6 +57,13 @@ class PlainQueries:
     def presence(self, rule: ShareRule, bands: Any, places: Any, visits: Any) -> np.ndarray:
         cells = presence(self.rows, rule, self.listed, bands.tolist(), places, visits)
         return np.array(cells, dtype=np.int64)
+
+    def profile(self, bounds: Bounds) -> VisitProfile:
+        resolved = bounds.resolved(has_time=False)
+        counted = profile(self.rows, resolved, set(self.listed))
+        rows = [(self.listed.index(at), visits, users) for (at, visits), users in counted.items()]
+        columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        return VisitProfile.from_rows(self.locations, *columns, resolved)
 
     def restricted_to(self, locations: Locations) -> PlainQueries:
         return type(self)(self.rows, locations.ids.to_pylist())

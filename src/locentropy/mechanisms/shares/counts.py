@@ -137,10 +137,13 @@ def interval_margin(noise: NoiseKind, scale: float) -> int:
     return math.ceil(REACH[noise] * Fraction(scale))
 
 
-def check_counts(counts: float, max_locations: int | None, max_visits: int | None, keep: Keep | None) -> None:
+def check_counts(
+    counts: float | None, max_locations: int | None, max_visits: int | None, keep: Keep | None
+) -> None:
     """Raise unless there is a valid part with both bounds, or neither a part nor a bound."""
-    usable = isinstance(counts, int | float) and not isinstance(counts, bool)
-    if not usable or not 0 <= counts <= 1 or exact(counts, "counts") > MOST:
+    part = 0 if counts is None else counts
+    usable = isinstance(part, int | float) and not isinstance(part, bool)
+    if not usable or not 0 <= part <= 1 or exact(part, "counts") > MOST:
         raise ParameterError(
             f"must be a part of the budget above 0 and at most {float(MOST)}, or 0 for no counts.",
             parameter="counts",
@@ -148,7 +151,7 @@ def check_counts(counts: float, max_locations: int | None, max_visits: int | Non
             example=EXAMPLE,
         )
     given = {"max_locations": max_locations, "max_visits": max_visits, "keep": keep}
-    if counts == 0:
+    if part == 0:
         for name, value in given.items():
             if value is not None:
                 raise ParameterError(

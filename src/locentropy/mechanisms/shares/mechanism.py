@@ -69,11 +69,11 @@ class Shares(Mechanism):
     """δ, likewise; 0 for a guarantee that never fails, with Laplace noise. Above 0 noise is Gaussian."""
     max_users: int = parameter(HELP["max_users"], 10_000_000)
     """A public bound on the number of users; published values are at most its logarithm."""
-    counts: float = parameter(
-        "The part of the budget, such as 0.2, that pays for bounded counts of visitors and visits; 0 for none.",
-        0.0,
+    counts: float | None = parameter(
+        "The part of the budget, such as 0.2, that pays for bounded counts of visitors and visits.",
+        None,
     )
-    """The part of ε (of ρ, if there is a δ) that is set aside for counts of visitors and visits; 0 for none."""
+    """The part of ε (of ρ, if there is a δ) that is set aside for counts of visitors and visits; None or 0 for none."""
     max_locations: int | None = parameter(f"With counts, and for them alone: {HELP['max_locations']}", None)
     """M, with counts and for them alone: a user counts in at most this many locations."""
     max_visits: int | None = parameter(f"With counts, and for them alone: {HELP['max_visits']}", None)
@@ -130,13 +130,15 @@ class Shares(Mechanism):
             check_fraction(_CALL_WITH_DELTA, "delta", self.delta)
             warn_of_large_delta(self.delta, self.max_users)
         check_counts(self.counts, self.max_locations, self.max_visits, self.keep)
+        if self.counts == 0:
+            object.__setattr__(self, "counts", None)
 
     @property
     def guarantee(self) -> Guarantee:
         """ε-differential privacy, or (ε, δ) if there is a δ."""
         public = public_inputs(self, LISTED)
         if self.count_queries is None:
-            public = [each for each in public if each.name not in ("counts", *_FOR_COUNTS)]
+            public = [each for each in public if each.name != "keep"]  # which is said where it is None, too
         if self.delta == 0:
             return Guarantee.pure(self.epsilon, public)
         return Guarantee.approximate(self.epsilon, self.delta, public)
@@ -144,12 +146,12 @@ class Shares(Mechanism):
     @cached_property
     def share_queries(self) -> ShareQueries:
         """What is asked of a list without attributes, and with how much noise; public."""
-        return ShareQueries(self.epsilon, self.delta, set_aside=self.counts)
+        return ShareQueries(self.epsilon, self.delta, set_aside=self.counts or 0)
 
     @cached_property
     def count_queries(self) -> CountQueries | None:
         """How visitors and visits are counted, and with how much noise; None without counts. Public."""
-        if self.max_locations is None or self.max_visits is None:
+        if self.counts is None or self.max_locations is None or self.max_visits is None:
             return None
         whole = admissible_rho(self.epsilon, self.delta) if self.delta else exact(self.epsilon)
         bounds = Bounds(self.max_locations, self.max_visits, self.keep)

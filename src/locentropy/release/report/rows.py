@@ -34,8 +34,6 @@ _DECIMALS: Final = {"lat": 5, "lon": 5, "chance": 4, "certainty": 3}  # 0.00001 
 _OTHERS: Final = 4
 _NUMBER: Final = 11
 """Bytes that a number takes, generously."""
-_NUMBERS: Final = 10 + len(COUNTS)
-"""Numbers of a row, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +69,8 @@ def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int =
     texts |= {f"a{number}": _clipped(values) for number, values in enumerate(attributes.values())}
     order = ranking.order
     wanted = _preferred(release, ranking)[:most]
-    wanted = wanted[: _fitting(texts, wanted, largest)]
+    numbered = 10 + len(set(COUNTS) & set(table.column_names))
+    wanted = wanted[: _fitting(texts, wanted, largest, numbered)]
     shown = np.zeros(len(order), dtype=bool)
     shown[wanted] = True
     order = order[shown[order]]
@@ -104,10 +103,10 @@ def _preferred(release: Release, ranking: Ranking) -> Integers:
     return both[np.sort(first)]
 
 
-def _fitting(texts: dict[str, list[str | None]], wanted: Integers, largest: int) -> int:
-    """How many of the wanted rows fit into that many bytes."""
+def _fitting(texts: dict[str, list[str | None]], wanted: Integers, largest: int, numbered: int) -> int:
+    """How many of the wanted rows, of so many numbers each, fit into that many bytes."""
     size = np.array(
-        [sum(_size(column[at]) for column in texts.values()) + _NUMBERS * _NUMBER for at in wanted],
+        [sum(_size(column[at]) for column in texts.values()) + numbered * _NUMBER for at in wanted],
         dtype=np.int64,
     )
     return int(np.searchsorted(np.cumsum(size), largest, side="right"))
