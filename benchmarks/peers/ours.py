@@ -34,7 +34,7 @@ class NoiseClock:
     seconds = 0.0
 
     def __init__(self) -> None:
-        for name in ("laplace", "laplace_each", "bernoulli_each"):
+        for name in ("laplace", "laplace_each", "gaussian", "bernoulli_each"):
             setattr(OpenDPNoise, name, self._timed(getattr(OpenDPNoise, name)))
 
     def _timed(self, draw: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from locentropy_lab.audit.mutation import (
     calibration_faults,
+    count_faults,
     counting_faults,
     crossing_checks,
     existence_checks,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 CATALOGUE: Final[tuple[Fault, ...]] = (
     *calibration_faults.FAULTS,
     *counting_faults.FAULTS,
+    *count_faults.FAULTS,
     *noise_faults.FAULTS,
     *publishing_faults.FAULTS,
     *existence_faults.FAULTS,

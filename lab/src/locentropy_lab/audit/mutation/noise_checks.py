@@ -48,10 +48,20 @@ def law() -> list[str]:
         part = float((np.abs(noise) * np.sinh(1.0 / scales)).mean())
         if abs(part - 1.0) * np.sqrt(_DRAWS) > _DEVIATIONS:
             wrong.append(f"{name}: the mean of |noise| is {part:.3f} of what it should be")
-        distance, alike = _most_alike(np.sign(noise))
-        if alike > _AT_ANY_DISTANCE:
-            wrong.append(f"{name}: one value's noise tells about that of the value {distance:,} further on")
-    return wrong
+        wrong += _dependent(name, noise)
+    # Discrete Gaussian: E k² = σ² to many digits at this scale, and k² has √2 of that as its standard deviation.
+    noise = OpenDPNoise().gaussian(_zeros(_DRAWS), _SCALE)
+    part = float((noise.astype(np.float64) ** 2).mean()) / _SCALE**2
+    if abs(part - 1.0) * np.sqrt(_DRAWS / 2) > _DEVIATIONS:
+        wrong.append(f"gaussian: the mean of noise² is {part:.3f} of what it should be")
+    return wrong + _dependent("gaussian", noise)
+
+
+def _dependent(name: str, noise: NDArray[Any]) -> list[str]:
+    distance, alike = _most_alike(np.sign(noise))
+    if alike <= _AT_ANY_DISTANCE:
+        return []
+    return [f"{name}: one value's noise tells about that of the value {distance:,} further on"]
 
 
 def _most_alike(signs: NDArray[Any]) -> tuple[int, float]:
@@ -79,6 +89,16 @@ def tails() -> list[str]:
                 wrong.append(
                     f"{name}: {seen:,} of {_MANY:,} draws are beyond {far} scales, not {part * _MANY:,.0f}"
                 )
+    reach = np.arange(1, 40 * int(_SCALE))
+    masses = np.exp(-((reach / _SCALE) ** 2) / 2)
+    drawn = np.abs(OpenDPNoise().gaussian(_zeros(_MANY), _SCALE))
+    for far in _FAR[:3]:  # beyond three scales a Gaussian has too little to count
+        part = 2 * masses[reach >= far * _SCALE].sum() / (1 + 2 * masses.sum())
+        seen = int((drawn >= far * _SCALE).sum())
+        if abs(seen - part * _MANY) > _DEVIATIONS * np.sqrt(part * _MANY):
+            wrong.append(
+                f"gaussian: {seen:,} of {_MANY:,} draws are beyond {far} scales, not {part * _MANY:,.0f}"
+            )
     return wrong
 
 
@@ -89,6 +109,7 @@ def fresh() -> list[str]:
     ways: dict[str, Callable[[OpenDPNoise], Any]] = {
         "laplace": lambda noise: noise.laplace(zeros, _SCALE),
         "laplace_each": lambda noise: noise.laplace_each(zeros, wide),
+        "gaussian": lambda noise: noise.gaussian(zeros, _SCALE),
         "bernoulli_each": lambda noise: noise.bernoulli_each(np.full(200, 0.5)),
     }
     wrong = []
@@ -123,6 +144,7 @@ def refusals() -> list[str]:
         "a scale below 0": lambda: noise.laplace(zeros, -1.0),
         "a scale that is not a number": lambda: noise.laplace(zeros, float("nan")),
         "one scale of 0 among others": lambda: noise.laplace_each(zeros, np.array([3.0, 0.0])),
+        "a scale of 0 for Gaussian noise": lambda: noise.gaussian(zeros, 0.0),
         "real numbers": lambda: noise.laplace(np.array([0.5, 1.5]), 3.0),
         "values at the end of 64 bits": lambda: noise.laplace(np.array([2**62, 0]), 3.0),
         "a coin of more than 1": lambda: noise.bernoulli_each(np.array([1.5])),

@@ -120,6 +120,30 @@ FAULTS: Final = (
         ),
     ),
     Fault(
+        "Gaussian noise at two thirds of its scale",
+        "ρ is more than twice what it is said to be",
+        "noise has its scale, value by value",
+        (
+            Change(
+                OpenDPNoise,
+                "gaussian",
+                lambda true: lambda self, values, scale: true(self, values, scale * 2 / 3),
+            ),
+        ),
+    ),
+    Fault(
+        "Laplace noise for Gaussian noise",
+        "noise of the same size, for which ρ is another",
+        "noise has its tails",
+        (
+            Change(
+                OpenDPNoise,
+                "gaussian",
+                lambda _: lambda self, values, scale: self.laplace(values, scale / np.sqrt(2.0)),
+            ),
+        ),
+    ),
+    Fault(
         "scales of one digit",
         "a scale that is shortened is up to half too small",
         "noise has its scale, value by value",

@@ -5,6 +5,7 @@ Both kinds of noise are checked, with public attributes, at an ε at which all q
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
@@ -108,6 +109,22 @@ def within() -> list[str]:
                 cost = _cost(whole, _drawn(shares, made.without(who), made.listed, outcome), gaussian)
                 if cost is None or cost > allowed:
                     wrong.append(f"{shares}: {who} costs more than the guarantee allows")
+    return wrong
+
+
+@check("counts of Shares are within its guarantee")
+def counted() -> list[str]:
+    """For both noises and people of every kind, through the engine: shares and counts together."""
+    wrong = []
+    for plain in _subjects():
+        shares = replace(plain, counts=0.5, max_locations=9, max_visits=2)
+        allowed, gaussian = _allowed(shares)
+        made = _town(shares, far_above)
+        whole = _drawn(shares, made.people, made.listed, far_above)
+        for who in made.guests:
+            cost = _cost(whole, _drawn(shares, made.without(who), made.listed, far_above), gaussian)
+            if cost is None or cost > allowed:
+                wrong.append(f"{shares}: {who} costs more than the guarantee allows")
     return wrong
 
 
