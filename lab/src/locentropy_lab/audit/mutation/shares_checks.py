@@ -112,6 +112,17 @@ def within() -> list[str]:
     return wrong
 
 
+def _counted_town() -> Town:
+    """People at fewer places than count, at as many, and at far more; with few visits and with many."""
+    made = Town()
+    for size, visits in ((1, 1), (16, 3), (100, 9)):
+        where = dict.fromkeys(made.places(size), visits)
+        made.guest(f"a user with {visits} visits in each of {size} places", where)
+    for at in range(0, made.listed, 7):
+        made.people[len(made.people)] = {at: 2, (at + 3) % made.listed: 1}
+    return made
+
+
 @check("counts of Shares are within its guarantee")
 def counted() -> list[str]:
     """For both noises and people of every kind, through the engine: shares and counts together."""
@@ -119,7 +130,7 @@ def counted() -> list[str]:
     for plain in _subjects():
         shares = replace(plain, counts=0.5, max_locations=9, max_visits=2)
         allowed, gaussian = _allowed(shares)
-        made = _town(shares, far_above)
+        made = _counted_town()
         whole = _drawn(shares, made.people, made.listed, far_above)
         for who in made.guests:
             cost = _cost(whole, _drawn(shares, made.without(who), made.listed, far_above), gaussian)
