@@ -11,7 +11,15 @@ import pyarrow as pa
 from locentropy.core.locations import Locations
 from locentropy.evaluation.simulated_noise import SimulatedNoise
 from locentropy.mechanisms.shares.answers import Answers
-from locentropy.mechanisms.shares.measurements import UNIT, ShareQueries
+from locentropy.mechanisms.shares.measurements import (
+    LOOK,
+    SIZES,
+    SPLIT,
+    UNIT,
+    VISITS,
+    Plan,
+    ShareQueries,
+)
 from locentropy.mechanisms.shares.stages import SIZE_OCTAVES, VISIT_OCTAVES
 
 if TYPE_CHECKING:
@@ -49,7 +57,9 @@ class Table:
             whole = np.bincount(self.user, weight)[self.user]
         else:
             whole = np.ceil(np.sqrt(np.bincount(self.user, weight**2)))[self.user]
-        return np.minimum(np.floor(rule.unit * weight / np.maximum(whole, 1.0)), rule.largest).astype(np.int64)
+        return np.minimum(np.floor(rule.unit * weight / np.maximum(whole, 1.0)), rule.largest).astype(
+            np.int64
+        )
 
     def presence(self, rule, bands, places, visits) -> np.ndarray:
         of_user = np.bincount(self.user)[self.user]
@@ -102,19 +112,12 @@ def reordered(answers: Answers, order: np.ndarray) -> Answers:
 
 def garbage(look, sizes, visits, split, asked: ShareQueries) -> Answers:
     """Any integers at all, in lattice points, under the noise of the given queries: the stages follow from them."""
-    look = np.asarray(look, dtype=np.int64)
-    values = {
-        "look": look,
-        "sizes": np.resize(np.asarray(sizes, dtype=np.int64), (12, SIZE_OCTAVES)),
-        "visits": np.resize(np.asarray(visits, dtype=np.int64), (12, 2, VISIT_OCTAVES)),
-        "split": np.zeros(0, dtype=np.int64),
-    }
-    locations = Locations(pa.array(np.arange(look.size)))
-    found = asked.answers(values, locations)
-    bands = found.size_edges.size + 1, found.visit_edges.size + 1
-    values |= {"sizes": values["sizes"][: bands[0]], "visits": values["visits"][: bands[1]]}
-    values["split"] = np.resize(np.asarray(split, dtype=np.int64), found.split_at.size)
-    return asked.answers(values, locations)
+    values = {LOOK: np.asarray(look, dtype=np.int64)}
+    plan = Plan(asked, values)
+    for name, cells, shape in ((SIZES, sizes, (SIZE_OCTAVES,)), (VISITS, visits, (2, VISIT_OCTAVES))):
+        values[name] = np.resize(np.asarray(cells, dtype=np.int64), (len(plan.edges(name)) + 1, *shape))
+    values[SPLIT] = np.resize(np.asarray(split, dtype=np.int64), plan.clear_places.size)
+    return asked.answers(values, Locations(pa.array(np.arange(len(look)))))
 
 
 def presence(values) -> np.ndarray:

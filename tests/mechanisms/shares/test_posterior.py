@@ -28,7 +28,7 @@ MOST = 20_000
 @pytest.fixture(scope="module", params=[(2.0, 0), (2.0, 1e-8)], ids=["laplace", "gaussian"])
 def evidence(request) -> SplitEvidence:
     rows = population(np.random.default_rng(1), 2000, 300, 1.2)
-    answers = of_people(*rows, 300, ShareQueries(*request.param), 1)
+    answers = of_people(*rows, 300, ShareQueries(*request.param), 2)
     fitted = fit_visitors(answers, MOST)
     return SplitEvidence.fit(answers, fitted, make_cells(answers, fitted.bins.bin_of))
 

@@ -16,7 +16,7 @@ ASKED = {"laplace": ShareQueries(2.0), "gaussian": ShareQueries(2.0, 1e-8)}
 
 def city(noise: str, seed: int = 0):
     rows = population(np.random.default_rng(seed), 4000, 800, 1.2)
-    return rows, of_people(*rows, 800, ASKED[noise], seed)
+    return rows, of_people(*rows, 800, ASKED[noise], seed + 1)
 
 
 @pytest.fixture(scope="module", params=list(ASKED))
@@ -58,7 +58,7 @@ def test_the_number_of_rows_is_found(fitted):
 
 
 def test_what_bands_are_foreseen_to_hold_is_what_they_hold(fitted):
-    rows, answers, found = fitted
+    _, answers, _ = fitted
     fitting = _Fitting(answers, MOST)
     for _ in range(3):
         fitting.read_looks()

@@ -74,7 +74,10 @@ FEWEST_USERS: Final = 0.5
 """In an octave, however little was measured."""
 FULL: Final = 0.95
 """No place is thought to have more than this part of all users."""
+MOST_SPREAD: Final = 3.0
+"""There are no more users than were measured and so many standard deviations."""
 _NEWTON: Final = 20
+_TINY: Final = 1e-9
 _SURE_SIZES: Final = 0.4
 _STEEPNESSES: Final[NDArray[np.float64]] = np.arange(-0.3, 0.4, 0.01)
 _OCTAVE: Final[NDArray[np.float64]] = np.arange(SIZE_OCTAVES, dtype=np.float64)
@@ -214,8 +217,16 @@ class _Fitting:
         )
         most = max(largest, 2 * answers.look_scale, 2 * float(presence[1]))
         prior = learn_visitor_prior(self.grid, presence, at_n, self.bins.places, self._total(laws), most)
+        # Nobody is at a place twice: no place has more visitors than there are users.
+        prior = np.where(self.grid <= self._most_users(), prior, _TINY * prior)
+        prior /= prior.sum()
         self.now = Fitted(simulated, self.bins, seen, self.common, prior, laws)
         return self.now
+
+    def _most_users(self) -> float:
+        """As many users as there may be, given the noise of the sizes."""
+        spread = self.noise * self.answers.sizes_scale * math.sqrt(self.answers.sizes.size)
+        return self.users + MOST_SPREAD * spread
 
     def _total(self, laws: VisitorLaws) -> Total:
         """All presence: the sum of the looks and the histogram of sizes know it, each with its own noise."""
