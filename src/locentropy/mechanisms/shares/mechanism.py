@@ -126,7 +126,7 @@ class Shares(Mechanism):
                 example=_CALL,
             )
         check_whole(_CALL, "max_users", self.max_users, 2, _MOST_USERS)
-        if exact(self.delta, "delta") != 0:
+        if self.delta != 0 or isinstance(self.delta, bool):
             check_fraction(_CALL_WITH_DELTA, "delta", self.delta)
             warn_of_large_delta(self.delta, self.max_users)
         check_counts(self.counts, self.max_locations, self.max_visits, self.keep)
