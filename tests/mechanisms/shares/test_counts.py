@@ -173,7 +173,7 @@ honest = CountQueries.__dict__["sensitivities"]
 @pytest.mark.parametrize(
     ("shares", "fault"),
     [(PURE, one_for_all), (GAUSSIAN, one_for_all), (PURE, squares_under_laplace)],
-    ids=str,
+    ids=["pure, one for all", "gaussian, one for all", "squares under Laplace noise"],
 )
 def test_wrong_sensitivities_are_seen(shares: Shares, fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CountQueries, "sensitivities", property(fault))
