@@ -70,15 +70,15 @@ class Shares(Mechanism):
     max_users: int = parameter(HELP["max_users"], 10_000_000)
     """A public bound on the number of users; published values are at most its logarithm."""
     counts: float | None = parameter(
-        "The part of the budget, such as 0.2, that pays for bounded counts of visitors and visits.",
+        "The part of the budget, such as 0.2, that pays for counts of visitors and visits. They need M and C.",
         None,
     )
     """The part of ε (of ρ, if there is a δ) that is set aside for counts of visitors and visits; None or 0 for none."""
-    max_locations: int | None = parameter(f"With counts, and for them alone: {HELP['max_locations']}", None)
+    max_locations: int | None = parameter(HELP["max_locations"], None)
     """M, with counts and for them alone: a user counts in at most this many locations."""
-    max_visits: int | None = parameter(f"With counts, and for them alone: {HELP['max_visits']}", None)
+    max_visits: int | None = parameter(HELP["max_visits"], None)
     """C, likewise: with at most this many visits in each."""
-    keep: Keep | None = parameter(f"With counts, and for them alone: {HELP['keep']}", None)
+    keep: Keep | None = parameter(HELP["keep"], None)
     """Which M locations are kept, likewise; see `Bounds`."""
 
     name: ClassVar[str] = "shares"
@@ -102,14 +102,14 @@ class Shares(Mechanism):
         "is divided among the answers. With a δ, shares at single locations have squares that add up to the square of "
         "the unit, noise is discrete Gaussian, and the answers share a ρ of zero-concentrated differential privacy "
         "that (ε, δ) admits. All that is published is inferred from the noisy numbers.",
-        columns=("std_error", "low", "high", "entropy_busy"),
+        columns=("std_error", "low", "high"),
         error_bars="model",
         post_processing="Entropies are inferred. The noisy histograms are smoothed into how many places people visit "
-        "and how often; from these, places of every size are made up, with their presence, pair and entropy; how "
-        "common each size and each way to split visits is among the places is learnt from all noisy numbers together; "
-        "entropy is then the mean over what the noisy numbers of a place leave open, std_error, low and high are taken "
-        "from the same, widened for what the model leaves out, and entropy_busy is the mean with busier places "
-        "weighing more. Values and ends of intervals are clipped",
+        "and how often, for places of every size; from these, places are made up, with their presence and entropy; "
+        "how common each size is, how much places differ in who returns, and what public attributes of the list say "
+        "about sizes is learnt from all noisy numbers together; entropy is then the mean over what the noisy numbers "
+        "of a place leave open, std_error, low and high are taken from the same, widened for what the model leaves "
+        "out. Values and ends of intervals are clipped",
         rounding="Only whole numbers get noise: shares are rounded down to multiples of 2^-20 of a person's unit.",
         proof="docs/proofs/shares.md of locentropy",
     )
@@ -208,7 +208,6 @@ class Shares(Mechanism):
             std_error=inferred.std_error,
             low=inferred.low,
             high=inferred.high,
-            entropy_busy=inferred.entropy_busy,
             leans_on=inferred.leans_on,
             **counted,
         )
