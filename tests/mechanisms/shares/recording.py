@@ -110,7 +110,7 @@ class Asked(NamedTuple):
 def asked(shares: Any, queries: Any, noise: Recorder, attributes: Any = None) -> Asked:
     """Run all of the mechanism but the inference, which takes long and makes nothing of it here."""
     listed = Locations(queries.locations, attributes=attributes or {})
-    columns = ("entropy", "std_error", "low", "high", "entropy_busy")
+    columns = ("entropy", "std_error", "low", "high")
     nothing = SimpleNamespace(leans_on=(), **{name: np.zeros(len(listed)) for name in columns})
     inference = SimpleNamespace(infer=mock.Mock(return_value=nothing))
     measured = shares.measure(queries, listed, noise)

@@ -122,14 +122,14 @@ def test_values_are_at_most_the_logarithm_of_the_users(max_users: int) -> None:
     crowds: list[Crowd] = [{1: 900}, {2: 700}]
     assert through(Shares(5.0), crowds).entropy.max() > math.log(max_users), "or this tests nothing"
     estimates = through(Shares(5.0, max_users=max_users), crowds)
-    for column in (estimates.entropy, estimates.entropy_busy, estimates.low, estimates.high):
+    for column in (estimates.entropy, estimates.low, estimates.high):
         assert (column >= 0).all()
         assert (column <= math.log(max_users)).all()
 
 
-def test_there_are_error_bars_of_their_own_and_a_second_value() -> None:
+def test_there_are_error_bars_of_their_own() -> None:
     estimates = through(Shares(1.0))
-    columns = ["location", "entropy", "std_error", "low", "high", "entropy_busy"]
+    columns = ["location", "entropy", "std_error", "low", "high"]
     assert estimates.to_arrow().column_names == columns
     assert (estimates.low <= estimates.entropy).all()
     assert (estimates.entropy <= estimates.high).all()
@@ -159,7 +159,6 @@ def test_a_list_of_no_place_has_all_columns_and_no_row() -> None:
         "std_error",
         "low",
         "high",
-        "entropy_busy",
     ]
 
 

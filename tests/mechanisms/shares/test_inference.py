@@ -25,7 +25,7 @@ BOTH = pytest.mark.parametrize("asked", [PURE, CONCENTRATED], ids=["pure", "delt
 
 
 def columns(found: Inferred) -> tuple[np.ndarray, ...]:
-    return found.entropy, found.std_error, found.low, found.high, found.entropy_busy
+    return found.entropy, found.std_error, found.low, found.high
 
 
 def check(found: Inferred, places: int, max_users: int) -> None:
@@ -35,7 +35,7 @@ def check(found: Inferred, places: int, max_users: int) -> None:
         assert values.shape == (places,)
         assert np.isfinite(values).all()
         assert (values >= 0).all()
-    for values in (found.entropy, found.entropy_busy, found.low, found.high):
+    for values in (found.entropy, found.low, found.high):
         assert (values <= most).all()
     assert (found.low <= found.entropy).all()
     assert (found.entropy <= found.high).all()

@@ -9,7 +9,7 @@ import pytest
 
 from locentropy.mechanisms.shares.estimator import posterior as module
 from locentropy.mechanisms.shares.estimator.noise_law import log_density
-from locentropy.mechanisms.shares.estimator.posterior import BUSY, posterior
+from locentropy.mechanisms.shares.estimator.posterior import posterior
 from locentropy.mechanisms.shares.estimator.simulated_places import STRATUM
 from locentropy.mechanisms.shares.estimator.split_evidence import (
     MISMATCH,
@@ -60,8 +60,6 @@ def test_the_posterior_is_the_sum_over_every_simulated_place(evidence):
         mean = (weight * simulated.entropy).sum()
         assert found.entropy[at] == pytest.approx(mean, abs=1e-6)
         assert found.variance[at] == pytest.approx((weight * (simulated.entropy - mean) ** 2).sum(), abs=1e-6)
-        crowded = weight * np.maximum(simulated.visitors, 0.5)[:, None] ** BUSY
-        assert found.busy[at] == pytest.approx((crowded * simulated.entropy).sum() / crowded.sum(), abs=1e-6)
         # At most so much lies outside, between two steps of the distribution function.
         assert weight[simulated.entropy < found.low[at] - 0.1].sum() <= module.TAIL + 1e-9
         assert weight[simulated.entropy > found.high[at] + 0.1].sum() <= module.TAIL + 1e-9

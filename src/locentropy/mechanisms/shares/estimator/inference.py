@@ -49,7 +49,6 @@ class Inferred(NamedTuple):
     std_error: Reals
     low: Reals
     high: Reals
-    entropy_busy: Reals
     leans_on: tuple[AttributeEffect, ...] = ()
     """What public attributes explain of how places differ."""
 
@@ -58,7 +57,7 @@ def infer(answers: Answers, max_users: int, attributes: Sequence[Attribute] = ()
     """Entropies and error bars from noisy answers and public attributes; of no place, if there is none to speak of."""
     if answers.look.size == 0:
         nothing = np.zeros(0)
-        return Inferred(nothing, nothing, nothing, nothing, nothing)
+        return Inferred(nothing, nothing, nothing, nothing)
     # Products of matrices are small here: more threads would mostly wait for each other, and round differently.
     with threadpool_limits(1, user_api="blas"):
         return _infer(answers, max_users, attributes)
@@ -83,7 +82,6 @@ def _infer(answers: Answers, max_users: int, attributes: Sequence[Attribute]) ->
         std_error=np.sqrt(np.maximum(found.variance, 0.0) + model**2),
         low=np.clip(low, 0.0, most),
         high=np.clip(high, 0.0, most),
-        entropy_busy=np.clip(found.busy, 0.0, most),
         leans_on=leans_on,
     )
 

@@ -50,8 +50,6 @@ class Posterior(NamedTuple):
     low: Reals
     """Ends of the interval."""
     high: Reals
-    busy: Reals
-    """Mean for a place met in proportion to n^BUSY."""
 
 
 def posterior(evidence: SplitEvidence, rows: Reals, row_of: Indices, most: float) -> Posterior:
@@ -83,7 +81,6 @@ def posterior(evidence: SplitEvidence, rows: Reals, row_of: Indices, most: float
             found.variance[at] = prior @ square[:, place] / total - found.entropy[at] ** 2
             crowded = prior * busy
             by_crowd = max(float(crowded @ likely[:, place]), 1e-300)
-            found.busy[at] = crowded @ mean[:, place] / by_crowd
             cdf, busy_cdf = prior @ below[:, :, place] / total, crowded @ below[:, :, place] / by_crowd
             found.low[at] = _quantile(steps, cdf, TAIL)
             found.high[at] = max(

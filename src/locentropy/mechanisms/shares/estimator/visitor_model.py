@@ -291,7 +291,8 @@ class _Fitting:
         """How clear the cells of the sizes of all are of their noise: from 0 to 1."""
         spread = CLEAR * self.noise * self.answers.sizes_scale * math.sqrt(len(self.answers.sizes))
         presence = self.users * self.told_sizes
-        return presence**2 / (presence**2 + spread**2)
+        clear: Reals = presence**2 / (presence**2 + spread**2)
+        return clear
 
     def fit_visits(self) -> None:
         """Move the laws of visits to the histograms: of users with few and with many places, and of each band."""
