@@ -11,9 +11,12 @@ import pyarrow as pa
 
 from locentropy.core.estimates import AttributeEffect, Estimates
 from locentropy.core.locations import Locations
+from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.release.release import Release
 
-from ..making import statement
+from ..making import parameters, statement
+
+COUNTED = Shares(1.0, counts=0.2, max_locations=10, max_visits=5)
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -38,6 +41,7 @@ def town(
     coordinates: bool = True,
     attributes: Any = None,
     explained: float = 0.5,
+    counts: bool = False,
     **words: Any,
 ) -> Release:
     """A release of places that lie near the knots of a grid, so that each can be told apart from its neighbours."""
@@ -58,8 +62,11 @@ def town(
     columns: dict[str, Any] = (
         {"std_error": error, "low": entropy - 2 * error, "high": entropy + 2 * error} if bars else {}
     )
-    if mechanism == "Shares":
-        columns["entropy_busy"] = entropy + 0.2 * generator.normal(size=count)
+    if counts:
+        visitors, visits = np.floor(np.exp(truth)), np.floor(3 * np.exp(truth))
+        columns |= {"visitors": visitors, "visitors_low": visitors // 2, "visitors_high": visitors + 90}
+        columns |= {"visits": visits, "visits_low": visits // 3, "visits_high": visits + 400}
+        words = {"method": COUNTED.method_used, "parameters": parameters(COUNTED)} | words
     if mechanism == "LimitPTR":
         for column in (entropy, *columns.values()):
             column[::3] = np.nan

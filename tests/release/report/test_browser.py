@@ -402,6 +402,35 @@ def test_attributes_and_places_that_are_too_uncertain(size: str, browser: Any, t
         assert view.asked == []
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_bounded_counts(size: str, browser: Any, tmp_path: Path) -> None:
+    made = town(60, mechanism="Shares", counts=True, max_std_error=0.4)
+    by_location = {place["name"]: place for place in made.to_arrow().to_pylist()}
+    with opened(browser, written(tmp_path, page(made)), size) as view:
+        heading = view.page.get_by_role("button", name="Visitors, bounded")
+        heading.click()
+        first = view.page.locator("#places tbody tr").first
+        most = max(by_location.values(), key=lambda place: place["visitors"])
+        assert first.locator("td.counted_visitors").inner_text() == f"{most['visitors']:,.0f}"
+        interval = f"95 % interval {most['visitors_low']:,.0f} to {most['visitors_high']:,.0f}"
+        assert first.locator("td.counted_visitors").get_attribute("title") == interval
+        view.page.get_by_role("button", name="Rank").click()
+        for _ in range(2):
+            view.page.locator("#next").click()
+        last = view.page.locator("#places tbody tr").last
+        hidden = by_location[last.locator("bdi").first.inner_text()]
+        assert hidden["entropy"] is None
+        assert last.locator("td.withheld").inner_text() == "not shown: too uncertain"
+        assert last.locator("td.counted_visitors").inner_text() == f"{hidden['visitors']:,.0f}", "counts stay"
+        last.locator("button").click()
+        view.settle()
+        told = " ".join(view.page.locator("#tip").inner_text().split())
+        assert f"visitors, bounded {hidden['visitors']:,.0f} ({hidden['visitors_low']:,.0f} to" in told
+        assert view.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert view.said == []
+        assert view.asked == []
+
+
 def test_without_scripts_the_first_ten_are_there(browser: Any, tmp_path: Path, made: Release) -> None:
     with opened(browser, written(tmp_path, page(made)), java_script_enabled=False) as view:
         names = view.page.locator("#places tbody bdi").all_text_contents()
