@@ -408,20 +408,24 @@ def test_bounded_counts(size: str, browser: Any, tmp_path: Path) -> None:
     by_location = {place["name"]: place for place in made.to_arrow().to_pylist()}
     with opened(browser, written(tmp_path, page(made)), size) as view:
         heading = view.page.get_by_role("button", name="Visitors, bounded")
-        heading.click()
-        first = view.page.locator("#places tbody tr").first
-        most = max(by_location.values(), key=lambda place: place["visitors"])
-        assert first.locator("td.counted_visitors").inner_text() == f"{most['visitors']:,.0f}"
-        interval = f"95 % interval {most['visitors_low']:,.0f} to {most['visitors_high']:,.0f}"
-        assert first.locator("td.counted_visitors").get_attribute("title") == interval
-        view.page.get_by_role("button", name="Rank").click()
+        if size == "desktop":  # a phone has no room for them in the list
+            heading.click()
+            first = view.page.locator("#places tbody tr").first
+            most = max(by_location.values(), key=lambda place: place["visitors"])
+            assert first.locator("td.counted_visitors").inner_text() == f"{most['visitors']:,.0f}"
+            interval = f"95 % interval {most['visitors_low']:,.0f} to {most['visitors_high']:,.0f}"
+            assert first.locator("td.counted_visitors").get_attribute("title") == interval
+            view.page.get_by_role("button", name="Rank").click()
+        else:
+            assert heading.count() == 0
         for _ in range(2):
             view.page.locator("#next").click()
         last = view.page.locator("#places tbody tr").last
         hidden = by_location[last.locator("bdi").first.inner_text()]
         assert hidden["entropy"] is None
         assert last.locator("td.withheld").inner_text() == "not shown: too uncertain"
-        assert last.locator("td.counted_visitors").inner_text() == f"{hidden['visitors']:,.0f}", "counts stay"
+        counted = last.locator("td.counted_visitors").text_content()
+        assert counted == f"{hidden['visitors']:,.0f}", "counts stay"
         last.locator("button").click()
         view.settle()
         told = " ".join(view.page.locator("#tip").inner_text().split())

@@ -159,7 +159,16 @@ def _head(ranking: Ranking, rows_shown: Rows) -> Html:
         and not (name == "std_error" and ranking.certainty is None)
         and not (name in _COUNTED and name not in rows_shown.columns)
     ]
-    cells = [tag("th", _HEADINGS[name], scope="col", class_=name, data_sort=name) for name in shown]
+    cells = [
+        tag(
+            "th",
+            _HEADINGS[name],
+            scope="col",
+            class_=f"count {name}" if name in _COUNTED else name,
+            data_sort=name,
+        )
+        for name in shown
+    ]
     cells.insert(3, tag("th", class_="bar", scope="col", aria_label="Error bar"))
     return tag("tr", *cells)
 
