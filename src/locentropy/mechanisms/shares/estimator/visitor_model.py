@@ -66,7 +66,7 @@ USUAL_SIZE_TILT: Final = -0.05
 """The tilt for each nat of n beyond exp(BUSY_FROM), before anything is seen: busy places have more newcomers."""
 BUSY_FROM: Final = 4.0
 BUSY_TO: Final = 8.0
-MOST_MOVED: Final = 4.0
+MOST_MOVED: Final = 1.6
 """A cell of a law of visits is moved by at most this factor in one pass."""
 CLEAR: Final = 4.0
 """Cells with fewer than so many standard deviations are hardly clear of their noise."""
