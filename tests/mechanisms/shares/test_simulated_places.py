@@ -111,9 +111,7 @@ def test_expectations_continue_draws(made):
     """Just beyond `LARGE` places are as those of just below, and larger in proportion."""
     first = int(np.searchsorted(made.visitors, LARGE))
     for values in (made.presence, made.returning, made.summed):
-        here, there = (
-            (values[at, :MIXED] / made.visitors[at]).mean() for at in (first - 1, first + 4)
-        )
+        here, there = ((values[at, :MIXED] / made.visitors[at]).mean() for at in (first - 1, first + 4))
         assert there == pytest.approx(here, rel=0.08)
     gaps = [np.log(made.visitors[at]) - made.entropy[at, :MIXED].mean() for at in (first - 1, first + 4)]
     assert gaps[1] == pytest.approx(gaps[0], abs=0.12)
