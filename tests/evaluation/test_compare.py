@@ -515,3 +515,11 @@ class TestFiles:
 )
 def test_large_numbers_are_written_out(value: float, written: str) -> None:
     assert six_digits(value) == written
+
+
+def test_bounds_of_counts_are_for_those_who_count() -> None:
+    """Shares takes M and C with counts only: chosen for others, they are not its concern."""
+    bounds = {"max_locations": [2, 5], "max_visits": [3]}
+    assert candidates(["shares"], ["1"], bounds) == [le.Shares(1)]
+    counted = candidates(["shares"], ["1"], {"counts": ["0.2"], **bounds})
+    assert [getattr(each, "max_locations", None) for each in counted] == [2, 5]
