@@ -150,7 +150,7 @@ class Estimates:
     """Upper end."""
 
     entropy_busy: Reals | None = None
-    """A second estimate, better for rankings of busy places and worse for all places together (Shares)."""
+    """A second estimate for rankings of busy places, which Shares published in version 0.1; no built-in one has it."""
 
     visitors: Reals | None = None
     """A noisy count of the users of each location, after bounding every user, where it was paid for (Shares)."""

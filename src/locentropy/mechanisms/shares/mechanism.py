@@ -188,7 +188,7 @@ class Shares(Mechanism):
         return Measurements(listed.ids, values, is_private(noise))
 
     def estimate(self, measurements: Measurements, locations: Locations | None) -> Estimates:
-        """Two values, a standard error and an interval for every location of the list; counts, if there are any."""
+        """A value, a standard error and an interval for every location of the list; counts, if there are any."""
         # A plan has nothing to infer.
         from locentropy.mechanisms.shares.estimator.attributes import declared_attributes
         from locentropy.mechanisms.shares.estimator.inference import infer
