@@ -126,7 +126,7 @@ def test_a_large_delta_is_warned_of_in_words(tmp_path: Path) -> None:
         ([], "shares needs --epsilon. For example: locentropy plan --epsilon 1.0 --n-locations 14058"),
         (["--mechanism", "limit"], "needs --epsilon, --max-locations, --max-visits. For example: locentropy plan --mechanism limit "),
         (["--mechanism", "gauss"], "Unknown mechanism 'gauss'. Choose from shares, moments, baseline, limit, limit-ss, limit-ptr, limit-cb"),
-        (BOUNDED, "shares, the default, takes no --max-locations. It is an option of moments, baseline, limit, limit-ss, "
+        (BOUNDED, "shares, the default, takes no --max-locations without --counts. It is an option of moments, baseline, limit, limit-ss, "
             "limit-ptr, limit-cb. For example: locentropy plan --epsilon 1.0 "),
         (["--epsilon", "1", "--users-per-location", "5"], "--n-users 10000"),
         (["--epsilon", "1", "--n-users", "0"], "--n-users 0"),

@@ -94,7 +94,7 @@ def _mechanisms(compared: ComparedOptions, *, somewhere: bool) -> list[Mechanism
     """Return what is compared. `somewhere` is whether places were given."""
     from locentropy.evaluation.candidates import candidates
     from locentropy.mechanisms.parameters import example_call
-    from locentropy.mechanisms.registry import default_mechanism, mechanism_class, parameter_names
+    from locentropy.mechanisms.registry import default_mechanism, mechanism_class, takes
     from locentropy.publishing.chosen_locations import THREE_WAYS
 
     example = example_call(mechanism_class(default_mechanism()))
@@ -103,7 +103,7 @@ def _mechanisms(compared: ComparedOptions, *, somewhere: bool) -> list[Mechanism
         with restated(example=example):
             mechanism_class(name)  # raises for an unknown name
     for key in choices:
-        if any(key in parameter_names(name) for name in names):
+        if any(takes(name, key, choices) for name in names):
             continue
         unused = f"{option_name(key)} is an option of none of those compared: {', '.join(names)}."
         if key not in _FOR_THROWAWAY:

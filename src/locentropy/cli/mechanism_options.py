@@ -82,17 +82,20 @@ class MechanismOptions(GeneratedGroup):
         from locentropy.mechanisms.registry import (
             mechanism_class,
             mechanism_names,
-            parameter_names,
             required_parameters,
+            takes,
         )
 
         example = example_call(mechanism_class(name))
-        for key in self.parameters_given:
-            if key not in parameter_names(name):
+        given = self.parameters_given
+        for key in given:
+            if not takes(name, key, given):
                 who = name if self.mechanism else f"{name}, the default,"
-                others = [each for each in mechanism_names() if key in parameter_names(each)]
+                partner = mechanism_class(name).only_with.get(key)
+                only = "" if partner is None else f" without {option_name(partner)}"
+                others = [each for each in mechanism_names() if takes(each, key, given)]
                 of_others = f" It is an option of {', '.join(others)}." if others else ""
-                raise ParameterError(f"{who} takes no {option_name(key)}.{of_others}", example=example)
+                raise ParameterError(f"{who} takes no {option_name(key)}{only}.{of_others}", example=example)
         needed = [each for each in required_parameters(name) if each not in self.parameters_given]
         if needed:
             raise missing(name, needed, example)

@@ -13,8 +13,8 @@ from locentropy.mechanisms.registry import (
     mechanism_class,
     mechanism_from,
     mechanism_names,
-    parameter_names,
     required_parameters,
+    takes,
 )
 
 if TYPE_CHECKING:
@@ -58,18 +58,14 @@ def candidates(
     made: list[Mechanism] = []
     for name in names or default_names():
         required = {key: [value] for key, value in _from_example(name).items()}
-        own = {key: list(values) for key, values in (choices or {}).items() if _takes(name, key, choices)}
+        own = {
+            key: list(values) for key, values in (choices or {}).items() if takes(name, key, choices or ())
+        }
         table: dict[str, Sequence[Any]] = {**required, **own, "epsilon": list(epsilons)}
         made += [
             mechanism_from(name, dict(zip(table, each, strict=True))) for each in product(*table.values())
         ]
     return list(dict.fromkeys(made))
-
-
-def _takes(name: str, parameter: str, choices: Mapping[str, Sequence[Any]] | None) -> bool:
-    """Whether a mechanism takes a parameter, given the others that are chosen."""
-    partner = mechanism_class(name).only_with.get(parameter)
-    return parameter in parameter_names(name) and (partner is None or partner in (choices or {}))
 
 
 def _from_example(name: str) -> dict[str, Any]:

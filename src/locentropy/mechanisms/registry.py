@@ -16,7 +16,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.mechanisms.parameters import read_parameters, written_parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from locentropy.mechanisms.base import Mechanism
     from locentropy.mechanisms.parameters import Value
@@ -94,6 +94,12 @@ def required_parameters(name: str) -> tuple[str, ...]:
 def parameter_names(name: str) -> tuple[str, ...]:
     """What a mechanism takes, in its own order."""
     return tuple(field.name for field in _fields(name))
+
+
+def takes(name: str, parameter: str, given: Iterable[str]) -> bool:
+    """Whether a mechanism takes a parameter together with those that are given: some need a partner."""
+    partner = mechanism_class(name).only_with.get(parameter)
+    return parameter in parameter_names(name) and (partner is None or partner in given)
 
 
 def mechanism_from(name: str, parameters: Mapping[str, object]) -> Mechanism:
