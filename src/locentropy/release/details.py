@@ -6,7 +6,7 @@ Reading trusts nothing: types, kinds and lengths are checked here and by `Statem
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +28,8 @@ FORMAT: Final = "locentropy release 1"
 UNKNOWN: Final = "unknown without a ledger"
 """Whether parameters were tuned on the data, where there is no ledger to record it."""
 _MOST_INPUTS: Final = 200
+_FIRST_COLUMNS: Final = {"Shares": ("std_error", "low", "high", "entropy_busy")}
+"""Columns of mechanisms in version 0.1, where they were others."""
 _METHOD_TEXTS: Final = ("summary", "error_bars", "post_processing", "rounding", "proof")
 
 _OWNER: Final = ("title", "curator", "description", "intended_use", "region", "sector", "publication_date")
@@ -179,7 +181,8 @@ def _method_in(mechanism: dict[str, Any]) -> dict[str, Any]:
         kind = built_in_class(name)
         if kind is None:
             raise ReleaseError("its mechanism is not known, and its entry 'method' is missing")
-        return {"method": kind.method, "built_in": True}
+        columns = _FIRST_COLUMNS.get(name, kind.method.columns)
+        return {"method": replace(kind.method, columns=columns), "built_in": True}
     method = get(mechanism, "method", dict)
     columns = get(method, "columns", list)
     if len(columns) > len(COLUMNS) or not all(isinstance(each, str) for each in columns):
