@@ -1,8 +1,9 @@
-"""A release of Shares: the true entropy, a second column for rankings, and words that fit both."""
+"""A release of Shares: the true entropy, a second column for rankings in those of version 0.1, and words that fit."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +34,16 @@ SAID = {
     "estimand": "true",
     "max_users": 5000,
 }
+FIRST = SAID | {
+    "software_version": "0.1.0",
+    "method": replace(le.Shares.method, columns=(*le.Shares.method.columns, "entropy_busy")),
+}
+"""Of a release of version 0.1, which had a second column."""
 
 
 def made(busy: Any = (0.7, np.nan, 3.5), **changes: Any) -> Release:
     found = estimates(estimand="true", entropy_busy=np.array(busy))
-    return Release.of(found, places(), statement(**(SAID | changes)))
+    return Release.of(found, places(), statement(**(FIRST | changes)))
 
 
 @pytest.mark.parametrize("unit", ["nats", "bits"])
@@ -108,7 +114,7 @@ def test_the_manifest_of_shares() -> None:
     assert "one unit of presence" in implementation["mechanisms"]
     assert "max_users = 5000" in implementation["mechanisms"]
     after = said["accounting"]["post_processing"]
-    for words in ("inferred", "entropy_busy", "between 0 and ln(5000)", "shares are rounded down"):
+    for words in ("inferred", "between 0 and ln(5000)", "shares are rounded down"):
         assert words in after
     assert "bounds" not in after
     in_bits = deployment(**SAID, entropy_unit="bits")["accounting"]["post_processing"]
