@@ -148,7 +148,6 @@ def test_in_words_and_as_json() -> None:
     assert answer["mechanism"] == {
         "name": "shares",
         "epsilon": "1.0",
-        "delta": "0.0",
         "max_users": 10_000_000,
     }
     told = answer["expected_error"]
@@ -172,7 +171,7 @@ def test_a_file_holds_it(numbers: dict[str, int], selection: object, tmp_path: P
     assert again == made
     assert again.guarantee == made.guarantee
     text = (tmp_path / "plan.yaml").read_text()
-    (tmp_path / "plan.yaml").write_text(text.replace("name: shares", "name: limit").replace("  delta: '0.0'\n", ""))
+    (tmp_path / "plan.yaml").write_text(text.replace("name: shares", "name: limit"))
     with pytest.raises(ParameterError, match="needs max_locations"):
         Plan.from_yaml(tmp_path / "plan.yaml")
 

@@ -144,11 +144,14 @@ def public_inputs(mechanism: Any, locations: PublicInput) -> list[PublicInput]:
 
 
 def written_parameters(holder: Any) -> dict[str, Value]:
-    """The parameters of a mechanism, or of a selection, as they are written; those that are None are left out."""
+    """The parameters of a mechanism, or of a selection, as they are written.
+
+    Those that are None are left out, and so is a δ of 0: a guarantee without a δ does not speak of one.
+    """
     written: dict[str, Value] = {}
     for field in fields(holder):
         value = getattr(holder, field.name)
-        if value is not None:
+        if value is not None and (field.name, value, field.default) != ("delta", 0, 0):
             written[field.name] = str(value) if type_of(field) == "float" else value
     return written
 

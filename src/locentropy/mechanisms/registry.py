@@ -119,7 +119,7 @@ def mechanism_from(name: str, parameters: Mapping[str, object]) -> Mechanism:
 
 
 def described(mechanism: Mechanism) -> tuple[str, dict[str, Value]]:
-    """The name and the parameters from which `mechanism_from` makes an equal mechanism; what is None is left out."""
+    """The name and the parameters from which `mechanism_from` makes an equal mechanism."""
     return mechanism.name, written_parameters(mechanism)
 
 
