@@ -8,9 +8,9 @@ was paid for (`paid_survey.py`); advice is post-processing of that and costs not
 itself, use `locentropy evaluate`, whose answers are private.
 
 It recommends Shares, because it estimates the true entropy, has no bounds to choose, and has the least error of all if
-there are enough places to learn from; Moments if the list is short, or if places are busy and the bounded entropy is
-enough; and a private selection first, if no list of places is public. The paper's own algorithms are named for
-comparison, by the paper's rule of dense and sparse data.
+there are enough places to learn from, without a δ, and says whether one would pay; Moments if the list is short, or if
+places are busy and the bounded entropy is enough; and a private selection first, if no list of places is public. The
+paper's own algorithms are named for comparison, by the paper's rule of dense and sparse data.
 """
 
 from __future__ import annotations

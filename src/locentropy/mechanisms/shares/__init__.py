@@ -1,1 +1,1 @@
-"""Shares: the true entropy of every place, with error bars, under pure ε-differential privacy."""
+"""Shares: the true entropy of every place, with error bars, under ε- or (ε, δ)-differential privacy."""
