@@ -338,7 +338,7 @@ def test_estimates_have_counts_where_they_were_paid_for_and_only_there() -> None
 def test_without_counts_nothing_is_said_of_them() -> None:
     plain = Shares(1.0)
     assert plain == Shares(1.0, counts=0) == Shares(1.0, counts=0.0)
-    assert described(plain) == ("shares", {"epsilon": "1.0", "delta": "0.0", "max_users": 10_000_000})
+    assert described(plain) == ("shares", {"epsilon": "1.0", "max_users": 10_000_000})
     assert plain.method_used is Shares.method
     assert not {"counts", "max_locations", "max_visits", "keep"} & {
         each.name for each in plain.guarantee.public_inputs
