@@ -110,10 +110,8 @@ def test_what_cannot_be_a_guarantee_is_refused(epsilon: object, delta: object) -
 
 def above_the_truth(epsilon: Fraction, delta: Fraction) -> bool:
     """Whether ρ is more than the formula admits at the order that was chosen, to 55 digits."""
-    admissible_rho.cache_clear()
     rho, order = concentrated.rho_at(epsilon, delta, best_order(epsilon, delta)), best_order(epsilon, delta)
     short = admissible_rho(epsilon, delta)
-    admissible_rho.cache_clear()
     return log_delta_at(rho, epsilon, order) > ln(delta) or log_delta_at(short, epsilon, order) > ln(delta)
 
 
@@ -134,3 +132,13 @@ def test_a_result_rounded_up_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     short = concentrated._short_below
     monkeypatch.setattr(concentrated, "_short_below", lambda rho: short(rho) * (1 + Fraction(1, 10**11)))
     assert all(above_the_truth(*case) for case in CASES)
+
+
+def test_a_float_and_the_fraction_that_it_is_stored_as_are_two_numbers() -> None:
+    """0.3 is read as it was written, 3/10; the fraction that a computer stores for it is a little less."""
+    assert admissible_rho(0.3, 1e-8) == admissible_rho("0.3", "1e-8")
+    less = Fraction(0.3)
+    assert less == 0.3
+    assert less < Fraction(3, 10)
+    order = concentrated._best_order(less, Fraction("1e-8"))
+    assert admissible_rho(less, 1e-8) <= concentrated.rho_at(less, Fraction("1e-8"), order)

@@ -34,8 +34,10 @@ class Bounds:
 
     def __post_init__(self) -> None:
         call = "Bounds(max_locations=5, max_visits=5)"
-        positive_integer("max_locations", self.max_locations, call)
-        positive_integer("max_visits", self.max_visits, call)
+        for name in ("max_locations", "max_visits"):
+            positive_integer(name, getattr(self, name), call)
+            # Sensitivities are products of these: a NumPy integer would overflow in silence.
+            object.__setattr__(self, name, int(getattr(self, name)))
         if self.keep is not None:
             example = 'Bounds(max_locations=5, max_visits=5, keep="most-visited")'
             check_choice(example, "keep", self.keep, get_args(Keep))

@@ -70,7 +70,7 @@ class ShareRule:
     @property
     def equal(self) -> bool:
         """Whether visits make no difference."""
-        return len(set(self.weights)) == 1 and self.weights[0] > 0
+        return set(self.weights) == {1}
 
 
 def check_bands(bands: Integers, locations: int) -> int:

@@ -22,7 +22,6 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ParameterError
@@ -39,7 +38,6 @@ _ORDER_BITS: Final = 24
 _CALL = "admissible_rho(epsilon=1.0, delta=1e-8)"
 
 
-@cache
 def admissible_rho(epsilon: Number, delta: Number) -> Fraction:
     """As much ρ as fits (ε, δ), both as they were written; to twelve digits, rounded down."""
     whole, share = exact(epsilon), exact(delta, "delta")
@@ -47,6 +45,7 @@ def admissible_rho(epsilon: Number, delta: Number) -> Fraction:
         raise ParameterError("must be above 0.", parameter="epsilon", value=epsilon, example=_CALL)
     if not 0 < share < 1:
         raise ParameterError("must be above 0 and below 1.", parameter="delta", value=delta, example=_CALL)
+    # Not cached: a float and the fraction that it is stored as are equal, and are not written alike.
     rho = rho_at(whole, share, _best_order(whole, share))
     if rho <= 0:  # no float search could be so wrong; but a ρ of 0 would mean infinite noise
         raise ParameterError("is too small.", parameter="epsilon", value=epsilon, example=_CALL)

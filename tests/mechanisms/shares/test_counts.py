@@ -381,3 +381,14 @@ def test_a_plan_tells_the_deviation_of_counts() -> None:
     assert "standard deviation of" not in str(plan(Shares(1.0), n_locations=100, n_users=1000))
     with_delta = counting(GAUSSIAN).deviations()
     assert with_delta[VISIT_COUNTS] == pytest.approx(5 * with_delta[VISITOR_COUNTS], rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_sensitivities_of_numpy_integers_do_not_overflow(kind: type) -> None:
+    for noise in ("laplace", "gaussian"):
+        plain, given_as = (
+            CountQueries(Bounds(each(10**6), each(10**6)), Fraction(1, 10), noise).sensitivities
+            for each in (int, kind)
+        )
+        assert given_as == plain
+        assert all(type(each) is int for each in given_as.values())

@@ -102,7 +102,7 @@ def look_noise(queries: ShareQueries) -> LookNoise:
 
 def delta_pays(pure: SharesExpectation | None, gaussian: SharesExpectation | None) -> str:
     """Whether Gaussian noise is worth its δ, in a sentence."""
-    meaning = "δ is a chance, at most, that the bound by ε does not hold for somebody."
+    meaning = "δ comes on top of what ε allows: choose it far below one over the number of people."
     if pure is None or gaussian is None:
         return (
             "noise of another kind, which is smaller where people visit many places; its guarantee has a δ. "
@@ -115,11 +115,12 @@ def delta_pays(pure: SharesExpectation | None, gaussian: SharesExpectation | Non
             f", and at places of 100 visitors and more about {gaussian.busy:.2f} instead of {pure.busy:.2f}"
         )
         ratios.append(gaussian.busy / pure.busy)
-    if min(ratios) < 1 - NOTICEABLE and max(ratios) <= 1 + NOTICEABLE:
+    better, worse = min(ratios) < 1 - NOTICEABLE, max(ratios) > 1 + NOTICEABLE
+    if better and worse:
+        return f"{told}: a δ pays for some places and not for others. {meaning}"
+    if better:
         return f"{told}, for a guarantee with a δ. {meaning}"
-    if max(ratios) > 1 + NOTICEABLE:
-        return f"{told}: a δ does not pay here."
-    return f"{told}: a δ hardly pays here."
+    return f"{told}: a δ {'does not pay' if worse else 'hardly pays'} here."
 
 
 def shares_error(rule: SharesExpectation | None, supposed: Supposed) -> list[str]:

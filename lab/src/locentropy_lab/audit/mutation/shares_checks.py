@@ -144,9 +144,7 @@ def admitted() -> list[str]:
     """At the order that was chosen, δ is within the one asked for, to 55 digits; ρ is within values known elsewhere."""
     wrong = []
     for (epsilon, delta), most in _ADMITTED.items():
-        concentrated.admissible_rho.cache_clear()
         rho = concentrated.admissible_rho(epsilon, delta)
-        concentrated.admissible_rho.cache_clear()
         if rho > Fraction(most):
             wrong.append(f"ρ({epsilon}, {delta}) is above {most}")
         order = concentrated._best_order(Fraction(epsilon), Fraction(delta))

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 COPIES: Final = 64
 """Simulated places for each n."""
+GROUP: Final = 8
+"""Copies among which chance is evenly spread."""
 LARGE: Final = 256
 """Visitors beyond which expectations are used."""
 STEP: Final = 1.15
@@ -60,10 +62,26 @@ def fixed_uniforms(count: int, stream: int) -> Reals:
 
 
 @cache
+def spread_uniforms(count: int, stream: int) -> Reals:
+    """The same for each copy of a place, `count` numbers each (copy × number), evenly spread over the copies.
+
+    A copy's own numbers are independent, as chance has it; the k-th numbers of the copies are a Latin hypercube, among
+    all copies and among any `GROUP` in turn, so that means over copies vary far less than chance would have them.
+    """
+    groups = COPIES // GROUP
+    raw = fixed_uniforms((2 * COPIES + groups) * count, stream).reshape(-1, count)
+    member = np.argsort(raw[:COPIES].reshape(groups, GROUP, count), axis=1)
+    group = np.argsort(raw[COPIES : COPIES + groups], axis=0)[:, None]
+    within = raw[COPIES + groups :].reshape(groups, GROUP, count)
+    numbers: Reals = ((member + (group + within) / groups) / GROUP).reshape(COPIES, count)
+    numbers.flags.writeable = False
+    return numbers
+
+
+@cache
 def fixed_deviates(stream: int) -> Reals:
     """Normal deviates of the copies of a place: evenly spread, in a fixed order of their own for each stream."""
-    spread = ndtri((np.arange(COPIES) + 0.5) / COPIES)
-    deviates: Reals = spread[np.argsort(fixed_uniforms(COPIES, stream))]
+    deviates: Reals = ndtri(spread_uniforms(1, stream)[:, 0])
     return deviates
 
 
@@ -166,6 +184,21 @@ def simulate_places(laws: VisitorLaws, weighing: Weighing, most: int) -> Simulat
     )
 
 
+def presence_per_user(laws: VisitorLaws, weighing: Weighing) -> float:
+    """The mean presence of a user in the look, all their places together."""
+    drawing = _Drawing.under(laws, weighing)
+    usual = _usual_visits(laws)
+    look = (usual * drawing._tables()[0]).sum(axis=1)
+    return float(laws.sizes @ (look * drawing.per_visitor))
+
+
+def _usual_visits(laws: VisitorLaws) -> Reals:
+    """How often a visitor of each octave of places comes to a place: octave × octave."""
+    usual = laws.usual_visits * np.exp(visit_tilt(np.clip(laws.steepness, -LARGEST_TILT, LARGEST_TILT)))
+    normal: Reals = usual / usual.sum(axis=1, keepdims=True)
+    return normal
+
+
 class _Kinds(NamedTuple):
     """The visitors of each copy of a place."""
 
@@ -190,29 +223,52 @@ class _Kinds(NamedTuple):
         return cls(sizes / sizes.sum(axis=1, keepdims=True), visits / visits.sum(axis=2, keepdims=True))
 
 
+class _Moments(NamedTuple):
+    """Mean and variance of a number of a user's place, by octave of the user's places."""
+
+    mean: Reals
+    variance: Reals
+
+    @classmethod
+    def of(cls, laws: Reals, values: Reals) -> _Moments:
+        """Under laws of visits (row × octave), from values within the octaves (octave × quantile)."""
+        mean = laws @ values.mean(axis=1)
+        return cls(mean, np.maximum(laws @ (values**2).mean(axis=1) - mean**2, 0.0))
+
+
+def _over_sum(own: Reals, others: Reals, weight: _Moments, octave: NDArray[np.intp]) -> Reals:
+    """The mean of own / (own + the weights of the others), to second order in how these vary."""
+    total = own + others * weight.mean[octave]
+    return own / total * (1 + others * weight.variance[octave] / total**2)
+
+
+def _over_norm(own: Reals, others: Reals, squared: _Moments, octave: NDArray[np.intp]) -> Reals:
+    """The mean of own / the root of the sum of squares, in the same way."""
+    total = own**2 + others * squared.mean[octave]
+    return own / np.sqrt(total) * (1 + 0.375 * others * squared.variance[octave] / total**2)
+
+
 class _Drawing(NamedTuple):
     """What a visitor of each octave counts for, and places made of such visitors."""
 
     weighing: Weighing
     per_visitor: Reals
     """Visitors for each unit of presence, by octave of places."""
-    fading: Reals
-    """The mean weight of a place of a user, by octave of the user's places: what one's own weight is divided by,"""
-    squared: Reals
-    """and the mean squared weight."""
+    weight: _Moments
+    """Of the weights of a user's places, by octave of the user's places: one's own is divided by the sum of all,"""
+    squared: _Moments
+    """and of their squares."""
     coming_back: Reals
     """The part of the places of a user where they return, by octave of places."""
 
     @classmethod
     def under(cls, laws: VisitorLaws, weighing: Weighing) -> _Drawing:
-        usual = laws.usual_visits * np.exp(visit_tilt(np.clip(laws.steepness, -LARGEST_TILT, LARGEST_TILT)))
-        usual /= usual.sum(axis=1, keepdims=True)
-        visits = octaves.visits_within()
+        usual, visits = _usual_visits(laws), octaves.visits_within()
         return cls(
             weighing,
             1 / octaves.mean_share(weighing.cap),
-            usual @ (visits**-FADE).mean(axis=1),
-            usual @ (visits ** (-2 * FADE)).mean(axis=1),
+            _Moments.of(usual, visits**-FADE),
+            _Moments.of(usual, visits ** (-2 * FADE)),
             usual @ (visits >= RETURNING).mean(axis=1),
         )
 
@@ -221,20 +277,21 @@ class _Drawing(NamedTuple):
         cap = self.weighing.cap
         # Of a returning visitor's other places, each is one to return to with this chance: 1 + a binomial number.
         chance = np.clip(self.weighing.clear * self.coming_back[octave], 1e-9, 1 - 1e-9)
-        share = np.minimum(visits**-FADE / (places * self.fading[octave]), 1 / cap)
+        weight, others = visits**-FADE, places - 1
+        share = np.minimum(_over_sum(weight, others, self.weight, octave), 1 / cap)
         if self.weighing.noise == "laplace":
             look = share
             back = np.minimum(-np.expm1(places * np.log1p(-chance)) / (places * chance), 1 / cap)
         else:
-            look = np.minimum(visits**-FADE / np.sqrt(places * self.squared[octave]), 1.0)
-            mean, variance = 1 + (places - 1) * chance, (places - 1) * chance * (1 - chance)
+            look = np.minimum(_over_norm(weight, others, self.squared, octave), 1.0)
+            mean, variance = 1 + others * chance, others * chance * (1 - chance)
             back = np.minimum((1 + 0.375 * variance / mean**2) / np.sqrt(mean), 1.0)
         return look, np.where(visits >= RETURNING, back, 0.0), share
 
     def draw(self, found: SimulatedPlaces, at: int, kinds: _Kinds, n: int) -> None:
         """Fill in places of n visitors, each drawn."""
         cap = self.weighing.cap
-        chance = [fixed_uniforms(COPIES * n, 4 * at + stream) for stream in range(4)]
+        chance = [spread_uniforms(n, 4 * at + stream).ravel() for stream in range(4)]
         copy = np.repeat(np.arange(COPIES), n)
         octave = _drawn(kinds.sizes * self.per_visitor, copy, chance[0])
         places = octaves.places(cap, chance[1], octave)

@@ -9,7 +9,6 @@ expectation-maximisation over strata of the simulated places' deviates.
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -39,8 +38,8 @@ MISMATCH: Final = 0.15
 """The presence of those who return may differ from what is simulated by this part."""
 LEVEL: Final = 0.5
 """How well its level is known before anything is seen: standard deviation of its ratio to the truth."""
-WIDTHS: Final = {0.15: 0.3, 0.3: 0.5, 0.5: 1.0, 0.75: 1.0, 1.0: 1.0, 1.4: 1.0, 2.0: 0.5}
-"""Standard deviations of the tilt of visits, in units of that simulated, and how much each is believed;"""
+WIDTHS: Final = {0.06: 0.3, 0.12: 0.5, 0.2: 1.0, 0.3: 1.0, 0.4: 1.0, 0.55: 1.0, 0.8: 0.5}
+"""Standard deviations between places of the tilt of visits, and how much each is believed;"""
 ONE_KIND: Final = {0.01: 1.0, 0.05: 1.0, 0.1: 1.0, 0.2: 1.0, 0.35: 0.5, 0.6: 0.2}
 """the part of places where all come about equally often."""
 BLOCK: Final = 128
@@ -131,15 +130,17 @@ class SplitEvidence(NamedTuple):
         ratio = (precision * measured / max(expected, 1e-300) + LEVEL**-2) / (precision + LEVEL**-2)
         return float(np.clip(ratio, 0.1, 10.0))
 
-    def commonness(self) -> Reals:
-        """How common each of the copies is: how much places differ in their tilts, and how many are of one kind.
+    def commonness(self) -> tuple[Reals, float]:
+        """How common each of the copies is, and the standard deviation of tilts between places.
+
+        That is how much places differ in their tilts, and how many are of one kind.
 
         Both are learnt from how likely they make the splits *given* the looks: places were asked because their look is
         high, and that depends on their visits too.
         """
         fitted, asked = self.fitted, self.asked
         members = np.bincount(STRATUM)
-        shares, belief = _possible_strata()
+        shares, belief, widths = _possible_strata(fitted.laws.visit_scatter)
         if asked.size:
             places = self.cells.places[asked]
             by_look = self._by_stratum(fitted.seen)[:, self.cells.bin_of[asked]]
@@ -155,8 +156,9 @@ class SplitEvidence(NamedTuple):
             )
             belief = belief + given @ places
         weight = np.exp(belief - belief.max())
-        common: Reals = (weight @ shares / weight.sum() / members * COPIES)[STRATUM]
-        return common
+        weight /= weight.sum()
+        common: Reals = (weight @ shares / members * COPIES)[STRATUM]
+        return common, float(weight @ widths)
 
     def _unweighted(self, chosen: Indices) -> Reals:
         """The likelihood of each simulated place in the chosen cells: n × copy × cell."""
@@ -171,16 +173,19 @@ class SplitEvidence(NamedTuple):
         return by_stratum
 
 
-@cache
-def _possible_strata() -> tuple[Reals, Reals]:
-    """How common strata may be: a row for each width of the tilts and each part of places of one kind; and belief."""
+def _possible_strata(simulated: float) -> tuple[Reals, Reals, Reals]:
+    """How common strata may be, where tilts were simulated with a given standard deviation; with belief and width.
+
+    There is a row for each width of the tilts and each part of places of one kind.
+    """
     mixed = USUAL_STRATA.size - ONE_KIND_STRATA
     edges = ndtri(np.linspace(0, 1, mixed + 1))
-    rows, beliefs = [], []
+    rows, beliefs, widths = [], [], []
     for width, likely in WIDTHS.items():
-        of_mixed = np.diff(ndtr(edges / width))
+        of_mixed = np.diff(ndtr(edges * simulated / width))
         for part, believed in ONE_KIND.items():
             of_one_kind = np.full(ONE_KIND_STRATA, part / ONE_KIND_STRATA)
             rows.append(np.concatenate([(1 - part) * of_mixed, of_one_kind]))
             beliefs.append(math.log(likely * believed))
-    return np.array(rows), np.array(beliefs)
+            widths.append(width)
+    return np.array(rows), np.array(beliefs), np.array(widths)

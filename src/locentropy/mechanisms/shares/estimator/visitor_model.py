@@ -26,12 +26,12 @@ from locentropy.mechanisms.shares.estimator.histogram_smoothing import (
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, usual_largest
 from locentropy.mechanisms.shares.estimator.simulated_places import (
     COPIES,
-    FADE,
     LARGEST_TILT,
     STRATUM,
     USUAL_STRATA,
     VisitorLaws,
     Weighing,
+    presence_per_user,
     simulate_places,
     visitor_grid,
 )
@@ -59,7 +59,7 @@ PASSES: Final = 3
 SCATTER: Final = (0.22, 0.5)
 """Standard deviation between places of ln(presence/n) beyond chance: the first, and the second over √n."""
 VISIT_SCATTER: Final = 0.4
-"""Standard deviation between places of the tilt of visits."""
+"""Standard deviation between places of the tilt of visits, until it is learnt."""
 STEEPNESS: Final = (0.12, 0.1)
 """Visits of a user with twice as many places are tilted by this, before anything is seen; and how sure that is."""
 USUAL_SIZE_TILT: Final = -0.05
@@ -134,6 +134,7 @@ class _Fitting:
         self.middle = float(self.sizes @ _OCTAVE)
         self.slope = STEEPNESS[0]
         self.clear = 0.5
+        self.visit_scatter = VISIT_SCATTER
         self.cells = make_cells(answers, self.bins.bin_of)
         usual = USUAL_STRATA / np.bincount(STRATUM) * COPIES
         self.common = usual[STRATUM]
@@ -172,7 +173,7 @@ class _Fitting:
             size_tilts=self.size_tilts,
             size_scatter=np.sqrt(scatter**2 + self.size_unsure**2),
             size_extra=self._saturation(),
-            visit_scatter=VISIT_SCATTER,
+            visit_scatter=self.visit_scatter,
         )
 
     def _size_lever(self) -> float:
@@ -206,9 +207,8 @@ class _Fitting:
     def read_looks(self) -> Fitted:
         """Simulate places under the laws as they stand, and learn how common each size is."""
         answers = self.answers
-        weighing = Weighing(answers.noise, answers.cap, answers.many_from, self.clear)
         laws = self.laws()
-        simulated = simulate_places(laws, weighing, self.max_users)
+        simulated = simulate_places(laws, self._weighing(), self.max_users)
         seen = likelihood(simulated.presence, self.bins, answers.look_scale, answers.noise)
         at_n = at_each_n(seen, self.common)
         presence = (simulated.presence * self.common).mean(axis=1)
@@ -223,6 +223,9 @@ class _Fitting:
         self.now = Fitted(simulated, self.bins, seen, self.common, prior, laws)
         return self.now
 
+    def _weighing(self) -> Weighing:
+        return Weighing(self.answers.noise, self.answers.cap, self.answers.many_from, self.clear)
+
     def _most_users(self) -> float:
         """As many users as there may be, given the noise of the sizes."""
         spread = self.noise * self.answers.sizes_scale * math.sqrt(self.answers.sizes.size)
@@ -234,7 +237,7 @@ class _Fitting:
         variance = self.noise**2
         by_look = variance * answers.look_scale**2 * answers.look.size
         other, by_sizes = float(answers.sizes.sum()), variance * answers.sizes_scale**2 * answers.sizes.size
-        per_user = 1.0 if answers.noise == "laplace" else self._presence_per_user(laws)
+        per_user = 1.0 if answers.noise == "laplace" else presence_per_user(laws, self._weighing())
         if answers.noise == "gaussian":
             other = self.users * per_user
             by_sizes = by_sizes * per_user**2 + (0.15 * other) ** 2
@@ -243,14 +246,6 @@ class _Fitting:
         # Presence is never below what noise could hide, or a fifth of a visitor with one place at each.
         best = max(best, min(0.2 * answers.look.size / answers.cap, precision**-0.5))
         return Total(best, precision**-0.5, other, math.sqrt(by_sizes), per_user)
-
-    def _presence_per_user(self, laws: VisitorLaws) -> float:
-        """With weights of ℓ₂ norm 1, a user of m places has about √m of presence."""
-        usual = laws.usual_visits * np.exp(visit_tilt(np.clip(laws.steepness, -LARGEST_TILT, LARGEST_TILT)))
-        usual /= usual.sum(axis=1, keepdims=True)
-        visits = octaves.visits_within()
-        first, second = (usual @ (visits**-power).mean(axis=1) for power in (FADE, 2 * FADE))
-        return float(self.sizes @ (first / np.sqrt(self.share * second)))
 
     def _by_band(self, edges: Reals, held: Reals) -> tuple[Reals, Reals]:
         """What the places of each band hold, as their looks are read now; and the mean ln n of that presence."""
@@ -323,7 +318,7 @@ class _Fitting:
     def learn_strata(self) -> Fitted:
         """How common each kind of split is, from the splits of all places that were asked."""
         evidence = SplitEvidence.fit(self.answers, self.now, self.cells)
-        self.common = evidence.commonness()
+        self.common, self.visit_scatter = evidence.commonness()
         self.now = self.now._replace(common=self.common)
         return self.now
 
