@@ -264,8 +264,8 @@ class TestThePage:
             exec(compile(snippet, str(PAGE), "exec"), known)  # noqa: S102
 
     def test_its_odds_are_those_of_the_promise(self) -> None:
-        [budgets] = re.findall(r"^\| ε \|(.*)\|$", PAGE.read_text(), re.M)
-        [likely] = re.findall(r"^\| likely, at most \|(.*)\|$", PAGE.read_text(), re.M)
+        table = r"^\| ε \|(.*)\|\n\|[-:|]+\|\n\| likely, at most \|(.*)\|$"
+        [(budgets, likely)] = re.findall(table, PAGE.read_text(), re.M)
         for epsilon, shown in zip(budgets.split("|"), likely.split("|"), strict=True):
             assert f"at most {shown.strip()} and" in le.Guarantee.pure(epsilon.strip()).explain()
 

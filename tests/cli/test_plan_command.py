@@ -48,7 +48,7 @@ def test_shares_by_default(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "shares (epsilon 1, max_users 10000000), 1,000 places of a public list" in done.stdout
     assert "Differentially private with ε = 1," in done.stdout
-    assert "two histograms of all presence (25)" in " ".join(done.stdout.split())
+    assert "presence by the number of places of a person (13.3)" in " ".join(done.stdout.split())
     assert "people ┃ expected error (nats)" in done.stdout
     assert "Expected error: about" in done.stdout
     assert "biases" not in done.stderr, "nobody is bounded"
@@ -57,7 +57,7 @@ def test_shares_by_default(tmp_path: Path) -> None:
     answer = json.loads(locentropy("plan", *call, "--json", cwd=tmp_path).stdout)
     assert answer["n_users"] == 100_000
     expected = answer["expected_error"]
-    assert expected["noise_scales"]["habits"] == pytest.approx(25)
+    assert expected["noise_scales"]["sizes"] == pytest.approx(25)
     assert (
         expected["expected_error"]
         == made.expected.to_dict()["expected_error"]

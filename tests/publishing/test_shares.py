@@ -48,7 +48,13 @@ def crowd() -> le.Visits:
 def test_every_listed_place(unit: Any, tmp_path: Path, visits: le.Visits, ledger: le.Ledger) -> None:
     release = le.publish(visits, SHARES, public(), out=tmp_path / "may", ledger=ledger, entropy_unit=unit)
     assert release.to_arrow()["location"].to_pylist() == PLACES
-    assert release.to_arrow().column_names[-1] == "entropy_busy"
+    assert release.to_arrow().column_names[1:] == [
+        "entropy",
+        "effective_visitors",
+        "std_error",
+        "low",
+        "high",
+    ]
     said = release.statement
     assert (said.mechanism, said.estimand, said.max_users) == ("Shares", "true", 10_000_000)
     assert "a supposed number of people for each place" in (said.expected_error or "")

@@ -27,9 +27,10 @@ TOLERANCE = 1e-6
 
 def reestimated(release: Release) -> Release:
     """The release that the inference of this version computes from the same measurements, by the same rules."""
-    mechanism = mechanism_of(release.statement)
-    statement = replace(release.statement, inference=mechanism.inference, inferred_by=__version__)
-    return Release.of(estimated_again(release), listed_in(release), statement, release.measurements)
+    estimates = estimated_again(release)
+    inference = mechanism_of(release.statement).inference
+    statement = replace(release.statement, inference=inference, inferred_by=__version__)
+    return Release.of(estimates, listed_in(release), statement, release.measurements)
 
 
 def estimated_again(release: Release) -> Estimates:

@@ -10,7 +10,7 @@ import pytest
 from locentropy.mechanisms.shares.estimator import posterior as module
 from locentropy.mechanisms.shares.estimator.noise_law import log_density
 from locentropy.mechanisms.shares.estimator.posterior import posterior
-from locentropy.mechanisms.shares.estimator.simulated_places import STRATUM
+from locentropy.mechanisms.shares.estimator.simulated_places import ONE_KIND_STRATA, STRATUM
 from locentropy.mechanisms.shares.estimator.split_evidence import (
     MISMATCH,
     SplitEvidence,
@@ -80,11 +80,19 @@ def test_cells_keep_every_place_and_are_few(evidence):
     assert (np.isnan(cells.split[cells.cell_of]) == ~asked).all()
 
 
-def test_possible_strata_are_laws():
-    shares, belief = _possible_strata()
+@pytest.mark.parametrize("simulated", [0.06, 0.4, 0.8])
+def test_possible_strata_are_laws(simulated):
+    shares, belief, widths = _possible_strata(simulated)
     assert shares.sum(axis=1) == pytest.approx(1)
     assert (shares > 0).all()
     assert shares.shape == (belief.size, STRATUM.max() + 1)
+    assert widths.shape == belief.shape
+
+
+def test_tilts_simulated_as_they_vary_are_all_equally_common():
+    shares, _, widths = _possible_strata(0.4)
+    mixed = shares[widths == 0.4][:, : STRATUM.max() + 1 - ONE_KIND_STRATA]
+    assert mixed == pytest.approx(np.broadcast_to(mixed[:, :1], mixed.shape))
 
 
 def test_the_level_is_near_one_where_people_follow_the_model(evidence):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from locentropy.mechanisms.shares.estimator.simulated_places import (
     COPIES,
+    GROUP,
     LARGE,
     MIXED,
     STEP,
@@ -19,7 +20,9 @@ from locentropy.mechanisms.shares.estimator.simulated_places import (
     VisitorLaws,
     Weighing,
     fixed_deviates,
+    presence_per_user,
     simulate_places,
+    spread_uniforms,
     visitor_grid,
 )
 from locentropy.mechanisms.shares.stages import SIZE_OCTAVES, VISIT_OCTAVES
@@ -141,6 +144,36 @@ def test_higher_strata_have_more_who_return(made):
     mixed = by_stratum[: STRATUM[MIXED - 1] + 1]
     assert mixed[-1] > 1.5 * mixed[0]
     assert by_stratum[-1] > 1.5 * by_stratum[STRATUM[MIXED]]
+
+
+@given(count=st.integers(1, 20), stream=st.integers(0, 1000))
+def test_chance_is_evenly_spread_over_copies_and_over_each_group(count, stream):
+    numbers = spread_uniforms(count, stream)
+    assert ((numbers > 0) & (numbers < 1)).all()
+    of_all = np.sort(np.floor(COPIES * numbers), axis=0)
+    assert (of_all == np.arange(COPIES)[:, None]).all()
+    of_group = np.sort(np.floor(GROUP * numbers).reshape(-1, GROUP, count), axis=1)
+    assert (of_group == np.arange(GROUP)[:, None]).all()
+
+
+def test_a_copy_has_independent_chances():
+    numbers = spread_uniforms(400, 3)
+    between = np.corrcoef(numbers[:, :-1].ravel(), numbers[:, 1:].ravel())[0, 1]
+    assert abs(between) < 4 / math.sqrt(numbers.size)
+
+
+@pytest.mark.parametrize("noise", KINDS)
+def test_who_has_one_place_is_all_there_however_often_they_come(noise):
+    only = np.eye(SIZE_OCTAVES)[0]
+    one_place = laws(300, scatter=0.3)._replace(sizes=only)
+    found = simulate_places(one_place, weighing(noise), 300)
+    small = found.visitors < 20
+    assert found.presence[small] == pytest.approx(np.tile(found.visitors[small, None], COPIES))
+    assert presence_per_user(one_place, weighing(noise)) == pytest.approx(1)
+
+
+def test_a_user_has_a_unit_of_presence_in_all():
+    assert presence_per_user(laws(300), weighing("laplace")) == pytest.approx(1, abs=0.03)
 
 
 def test_deviates_are_normal_and_each_stream_has_its_order():

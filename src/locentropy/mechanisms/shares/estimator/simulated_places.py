@@ -81,7 +81,7 @@ def spread_uniforms(count: int, stream: int) -> Reals:
 @cache
 def fixed_deviates(stream: int) -> Reals:
     """Normal deviates of the copies of a place: evenly spread, in a fixed order of their own for each stream."""
-    deviates: Reals = ndtri(spread_uniforms(1, stream)[:, 0])
+    deviates: Reals = ndtri((np.floor(COPIES * spread_uniforms(1, stream)[:, 0]) + 0.5) / COPIES)
     return deviates
 
 

@@ -42,6 +42,8 @@ WIDTHS: Final = {0.06: 0.3, 0.12: 0.5, 0.2: 1.0, 0.3: 1.0, 0.4: 1.0, 0.55: 1.0, 
 """Standard deviations between places of the tilt of visits, and how much each is believed;"""
 ONE_KIND: Final = {0.01: 1.0, 0.05: 1.0, 0.1: 1.0, 0.2: 1.0, 0.35: 0.5, 0.6: 0.2}
 """the part of places where all come about equally often."""
+RARE: Final = 1e-6
+"""No stratum is rarer than about this, wherever the tilts are simulated."""
 BLOCK: Final = 128
 """Cells at a time."""
 
@@ -182,7 +184,8 @@ def _possible_strata(simulated: float) -> tuple[Reals, Reals, Reals]:
     edges = ndtri(np.linspace(0, 1, mixed + 1))
     rows, beliefs, widths = [], [], []
     for width, likely in WIDTHS.items():
-        of_mixed = np.diff(ndtr(edges * simulated / width))
+        of_mixed = np.diff(ndtr(edges * simulated / width)) + RARE
+        of_mixed /= of_mixed.sum()
         for part, believed in ONE_KIND.items():
             of_one_kind = np.full(ONE_KIND_STRATA, part / ONE_KIND_STRATA)
             rows.append(np.concatenate([(1 - part) * of_mixed, of_one_kind]))
