@@ -46,7 +46,6 @@ SLOW = (
     "evaluation/test_compare.py::TestFiles",
     "evaluation/test_compare.py::TestWithoutMatplotlib",
     "evaluation/test_compare.py::test_nothing_imports_matplotlib_before_pictures_are_drawn",
-    "mechanisms/shares/test_budget.py::TestCells::test_at_small_budgets_they_are_users_by_octaves_of_places",
     "mechanisms/shares/test_inference.py::test_answers_that_contradict_each_other_are_survived",
     "mechanisms/shares/test_inference.py::test_places_in_another_order_have_the_same_values",
     "mechanisms/shares/test_inference_statistics.py",

@@ -57,11 +57,11 @@ def test_shares_by_default(tmp_path: Path) -> None:
     answer = json.loads(locentropy("plan", *call, "--json", cwd=tmp_path).stdout)
     assert answer["n_users"] == 100_000
     expected = answer["expected_error"]
-    assert expected["noise_scales"]["sizes"] == pytest.approx(25)
+    assert expected["noise_scales"]["sizes"] == pytest.approx(40 / 3)
     assert (
         expected["expected_error"]
         == made.expected.to_dict()["expected_error"]
-        == pytest.approx([0.212, 0.854], abs=1e-3)
+        == pytest.approx([0.151, 0.791], abs=1e-3)
     )
     assert [row["n_users"] for row in expected["rows"]] == [10, 100, 1000, 10_000, 100_000, 1_000_000]
 
