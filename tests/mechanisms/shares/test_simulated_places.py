@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES, GROUP, fixed_deviates, spread_uniforms
 from locentropy.mechanisms.shares.estimator.simulated_places import (
-    COPIES,
-    GROUP,
     LARGE,
     MIXED,
     STEP,
@@ -19,10 +18,8 @@ from locentropy.mechanisms.shares.estimator.simulated_places import (
     USUAL_STRATA,
     VisitorLaws,
     Weighing,
-    fixed_deviates,
     presence_per_user,
     simulate_places,
-    spread_uniforms,
     visitor_grid,
 )
 from locentropy.mechanisms.shares.stages import SIZE_OCTAVES, VISIT_OCTAVES

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES
 from locentropy.mechanisms.shares.estimator.noise_law import chance_below
-from locentropy.mechanisms.shares.estimator.simulated_places import COPIES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, log_density
 from locentropy.mechanisms.shares.estimator.simulated_places import (
-    COPIES,
     ONE_KIND_STRATA,
     STRATUM,
     USUAL_STRATA,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from locentropy.mechanisms.shares.estimator import octaves
+from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES
 from locentropy.mechanisms.shares.estimator.histogram_smoothing import (
     smooth_sizes,
     smooth_visits,
@@ -25,7 +26,6 @@ from locentropy.mechanisms.shares.estimator.histogram_smoothing import (
 )
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, usual_largest
 from locentropy.mechanisms.shares.estimator.simulated_places import (
-    COPIES,
     LARGEST_TILT,
     STRATUM,
     USUAL_STRATA,

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locentropy.mechanisms.shares.estimator.simulated_places import fixed_uniforms
+from locentropy.mechanisms.shares.estimator.fixed_chance import fixed_uniforms
 
 
 def test_the_numbers_are_those_of_splitmix():
