@@ -25,6 +25,7 @@ from locentropy.mechanisms.shares.estimator.noise_law import deviation
 from locentropy.mechanisms.shares.estimator.posterior import posterior
 from locentropy.mechanisms.shares.estimator.split_evidence import SplitEvidence, make_cells
 from locentropy.mechanisms.shares.estimator.visitor_model import at_each_n, fit_visitors
+from locentropy.mechanisms.shares.estimator.visitor_prior import WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +74,10 @@ def _infer(answers: Answers, max_users: int, attributes: Sequence[Attribute]) ->
         priors = _attribute_priors(answers, fitted, attributes)
         rows, row_of, leans_on = priors.rows, priors.row_of, explained_by_name(priors.effects)
     found = posterior(evidence, rows, row_of, most)
+    shift = _within_bins(answers.look, fitted)
+    found = found._replace(
+        entropy=np.maximum(found.entropy + shift, 0.0), low=found.low + shift, high=found.high + shift
+    )
     model = MODEL_ERROR * np.minimum(found.entropy, 1.0)
     margin = (1.96 * model) ** 2
     low = found.entropy - np.sqrt(np.maximum(found.entropy - found.low, 0.0) ** 2 + margin)
@@ -84,6 +89,21 @@ def _infer(answers: Answers, max_users: int, attributes: Sequence[Attribute]) ->
         high=np.clip(high, 0.0, most),
         leans_on=leans_on,
     )
+
+
+def _within_bins(look: Reals, fitted: Fitted) -> Reals:
+    """How far the entropy of each place is from that of its bin of looks, in a straight line between bins.
+
+    Bins are far narrower than the noise; but without this, places that are clear of it would tie.
+    """
+    bins = fitted.bins
+    if bins.middle.size < 2:
+        return np.zeros(look.size)
+    by_bin = fitted.prior[:, None] * at_each_n(fitted.seen, fitted.common)
+    crowd = np.log(np.maximum(fitted.simulated.visitors, 1))
+    slope = np.maximum(np.gradient(crowd @ by_bin / np.maximum(by_bin.sum(axis=0), 1e-300), bins.middle), 0.0)
+    shift: Reals = slope[bins.bin_of] * (look - bins.middle[bins.bin_of])
+    return np.clip(shift, -WIDTH, WIDTH)  # at the top, entropy rises by as much as a bin is wide
 
 
 def _attribute_priors(answers: Answers, fitted: Fitted, attributes: Sequence[Attribute]) -> AttributePriors:

@@ -95,7 +95,8 @@ class OrderedProbit:
         away = (self._cuts - mean[:, None]) / math.sqrt(variance)
         inside = np.where(np.isfinite(away), away, 0.0)
         density = np.where(np.isfinite(away), np.exp(-(inside**2) / 2) / math.sqrt(2 * math.pi), 0.0)
-        rows = (1 - UNLIKE) * np.diff(ndtr(away), axis=1) + UNLIKE * self.prior
+        between = np.maximum(np.diff(ndtr(away), axis=1), 0.0)  # cuts in one place may differ by rounding
+        rows = (1 - UNLIKE) * between + UNLIKE * self.prior
         by_mean = -(1 - UNLIKE) * np.diff(density, axis=1) / math.sqrt(variance)
         curvature = -(1 - UNLIKE) * np.diff(inside * density, axis=1) / variance
         return rows, by_mean, curvature
