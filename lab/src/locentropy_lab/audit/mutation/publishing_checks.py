@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -68,23 +68,19 @@ def _ledger(epsilon: float = 1.0) -> Iterator[Ledger]:
 
 
 @contextmanager
-def _watched(look: Callable[[], None], where: Any = publish) -> Iterator[None]:
-    """Call `look` whenever noise is drawn for a release, or by another module."""
+def _watched(look: Callable[[], None]) -> Iterator[None]:
+    """Call `look` whenever noise is drawn, by whatever kind of `OpenDPNoise`."""
 
-    class Watched(OpenDPNoise):
-        def laplace(self, *given: Any) -> Any:
+    def watched(draw: Any) -> Any:
+        def drawing(self: OpenDPNoise, *given: Any) -> Any:
             look()
-            return super().laplace(*given)
+            return draw(self, *given)
 
-        def laplace_each(self, *given: Any) -> Any:
-            look()
-            return super().laplace_each(*given)
+        return drawing
 
-        def bernoulli_each(self, *given: Any) -> Any:
-            look()
-            return super().bernoulli_each(*given)
-
-    with replaced(where, "OpenDPNoise", Watched):
+    with ExitStack() as stack:
+        for name in ("laplace", "laplace_each", "bernoulli_each"):
+            stack.enter_context(replaced(OpenDPNoise, name, watched(getattr(OpenDPNoise, name))))
         yield
 
 
@@ -116,7 +112,7 @@ def surveyed() -> list[str]:
     seen: list[bool] = []
     listed = PublicLocations(list(range(4)), provenance="made up for an audit")
     survey = ActivitySurvey(epsilon=0.05, max_locations=3, busy_users=5)
-    with _ledger() as ledger, _watched(_paid(ledger, 0.05, seen), paid_survey):
+    with _ledger() as ledger, _watched(_paid(ledger, 0.05, seen)):
         paid_survey.measure_activity(visits_of(_PEOPLE), listed, survey, ledger=ledger, resources=ONE_THREAD)
     return _in_time(seen)
 
@@ -250,7 +246,7 @@ def copied() -> list[str]:
         with replaced(publish, "_cross", dead), suppress(_Killed):
             _publish(ledger=ledger, out=one)
         for draws in one.parent.glob(".release.*.draws"):
-            draws.unlink()
+            shutil.rmtree(draws)
         shutil.copytree(one.parent, other.parent)
         for target in (one, other):
             with suppress(LocentropyError):
