@@ -297,6 +297,7 @@ selections = st.none() | st.builds(
 )
 
 
+@pytest.mark.filterwarnings("ignore::locentropy.mechanisms.parameters.LargeDeltaWarning")  # any δ has a file
 @given(st.data())
 def test_a_plan_file_holds_the_whole_plan(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
