@@ -88,8 +88,12 @@ def test_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for path, mode in each.items()
         if ".part" in path or "publishing" in path or path.endswith((".draws", ".measurements"))
     ]
-    folder = [path for path, _ in parts if path.endswith(".part") and ".measurements" not in path]
-    assert folder
+    folder = [
+        path
+        for path, _ in parts
+        if path.endswith(".draws") or (path.endswith(".part") and ".measurements" not in path)
+    ]
+    assert any(path.endswith(".part") for path in folder)
     assert any(path.endswith(".draws") for path, _ in parts)
     assert all(mode == (0o700 if path in folder else 0o600) for path, mode in parts), parts
 

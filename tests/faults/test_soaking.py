@@ -23,7 +23,7 @@ from tests.faults import soak_faults, soaking
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 def after_the_spend(draw, visits):
-    story._measure = killed
+    story._cross = killed
 soaking.FAULTS = {
     "none": soaking.FAULTS["none"],
     "killed": soak_faults.Fault(frozenset({-signal.SIGKILL}), after_the_spend, anyhow=True),

@@ -13,6 +13,7 @@ import pytest
 import locentropy as le
 from locentropy.core.errors import LedgerError, ReleaseError
 from locentropy.publishing.publish import ResumedWarning
+from locentropy.release.measurements import KeptMeasurements, read_measurements
 from tests.faults.surroundings import PUBLISH, prepare
 from tests.forking import RUN, forked
 from tests.publishing.making import names
@@ -38,13 +39,29 @@ MOMENTS = {
     "reading": ("locentropy.publishing.publish", "", "open_queries", 0),
     "counted": ("locentropy.publishing.publication", "Publication", "pay", 0),
     "spending": ("locentropy.ledger.store", "Store", "append", 0),
-    "spent": ("locentropy.publishing.publish", "", "_measure", 1),
+    "spent": ("locentropy.publishing.publish", "", "_cross", 1),
+    "drawing": ("locentropy.publishing.draws", "DrawJournal", "append", 1),
+    "measured": ("locentropy.publishing.publication", "Publication", "keep", 1),
     "drawn": ("locentropy.release.release", "Release", "of", 1),
     "writing": ("locentropy.release.files", "", "_write", 1),
     "whole": ("locentropy.release.files", "", "_name", 1),
     "staged": ("locentropy.publishing.publication", "", "finish", 1),
 }
 """The function, and how many spends there are when it is called."""
+
+LEFT = {
+    "reading": set(),
+    "counted": set(),
+    "spending": {"publishing"},
+    "spent": {"publishing", "draws"},
+    "drawing": {"publishing", "draws"},
+    "measured": {"publishing", "draws"},
+    "drawn": {"publishing", "measurements"},
+    "writing": {"publishing", "measurements"},
+    "whole": {"publishing", "measurements"},
+    "staged": {"publishing", "measurements", "staged"},
+}
+"""What an attempt that was stopped leaves beside its target, by the ends of the names."""
 
 
 def again(folder: Path, ledger: le.Ledger) -> None:
@@ -53,6 +70,13 @@ def again(folder: Path, ledger: le.Ledger) -> None:
     le.publish(
         visits, le.paper.Limit(0.5, max_locations=3, max_visits=2), places, out=folder / "may", ledger=ledger
     )
+
+
+def assert_same_values(one: KeptMeasurements, other: KeptMeasurements) -> None:
+    """The same noisy integers for each query."""
+    left, right = one.measurements.values, other.measurements.values
+    assert left.keys() == right.keys()
+    assert all(np.array_equal(left[name], right[name]) for name in left)
 
 
 @pytest.mark.filterwarnings(f"ignore::{ResumedWarning.__module__}.{ResumedWarning.__name__}")
@@ -75,14 +99,15 @@ def test_publishing(moment: str, number: signal.Signals, tmp_path: Path) -> None
     assert len(ledger.verify().spends) == spends
     if not killed:
         assert ("Repeat the same call" in done.stderr) == (spends > 0 or moment == "spending")
-        left = {".may.publishing"} if spends or moment == "spending" else set()
-        drawn = ".part" if moment == "whole" else ".staged"
-        assert {name for name in names(tmp_path) if name.startswith(".may") and drawn not in name} == left
-    whole = [name for name in names(tmp_path) if moment == "whole" and name.endswith(".part")]
-    numbers = [le.Release.load(tmp_path / name).to_arrow() for name in whole]
+        left = [name.rsplit(".", 1)[1] for name in names(tmp_path) if name.startswith(".may")]
+        assert sorted(left) == sorted(LEFT[moment])
+    kept = [read_measurements(path) for path in tmp_path.glob(".may.*.measurements")]
+    assert len(kept) == (moment in ("drawn", "writing", "whole", "staged"))
     again(tmp_path, ledger)
-    assert numbers == [le.Release.load(tmp_path / "may").to_arrow() for _ in whole]
-    assert len(whole) == (moment == "whole")
+    published = read_measurements(tmp_path / "may" / "measurements.parquet")
+    for each in kept:
+        assert each.release_id == published.release_id
+        assert_same_values(each, published)
     assert len(ledger.verify().spends) == 1
     assert names(tmp_path) == ["city.ledger", "may", "places.csv", "visits.csv"]
     assert le.verify(tmp_path / "may", ledger).ok
@@ -163,7 +188,7 @@ def test_a_request_that_a_library_swallows_is_heard_before_anything_is_spent(
 def test_numbers_that_are_drawn_and_gone_are_not_drawn_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even where the ledger could not be told of them."""
+    """Not even where the ledger could not be told of them; and what is put back is what is published."""
     prepare(tmp_path)
     ledger = le.Ledger.open(tmp_path / "city.ledger")
 
@@ -174,13 +199,15 @@ def test_numbers_that_are_drawn_and_gone_are_not_drawn_again(
         damaged.setattr(le.Ledger, "record_release", fails)
         with pytest.raises(LedgerError):
             again(tmp_path, ledger)
-    [staged] = tmp_path.glob(".may.*.staged")
-    staged.rename(tmp_path / "elsewhere")
+    [kept] = tmp_path.glob(".may.*.measurements")
+    drawn = read_measurements(kept)
+    kept.rename(tmp_path / "elsewhere")
     with pytest.raises(ReleaseError, match="not drawn again"):
         again(tmp_path, ledger)
-    (tmp_path / "elsewhere").rename(staged)
+    (tmp_path / "elsewhere").rename(kept)
     with pytest.warns(ResumedWarning):
         again(tmp_path, ledger)
+    assert_same_values(drawn, read_measurements(tmp_path / "may" / "measurements.parquet"))
     assert len(ledger.verify().spends) == 1
 
 

@@ -36,6 +36,13 @@ def _drawn_while_rehearsing(true: Any) -> Any:
     return rehearse
 
 
+_TELLING_NOBODY: Final = (
+    Change(Publication, "record_draw", lambda _: lambda self, ledger: None),
+    Change(Ledger, "record_release", lambda _: lambda self, spend, release, state: None),
+)
+"""The ledger, which would refuse by itself what other checks are to find, is told of no release."""
+
+
 def _unpaid(_: Any) -> Any:
     def pay(self: Publication, ledger: Any, guarantee: Any, purpose: str) -> None:
         self.begun = True
@@ -132,6 +139,7 @@ def _forgetting_measurements() -> tuple[Change, ...]:
         Change(Publication, "keep", keeping),
         Change(Publication, "measurements", reading),
         Change(Publication, "refuse_second_draw", lambda _: lambda self, ledger: None),
+        *_TELLING_NOBODY,
     )
 
 
@@ -146,7 +154,11 @@ FAULTS: Final = (
         "a release that nobody pays for",
         "the budget is never used up",
         "without budget nothing is drawn",
-        (Change(Publication, "pay", _unpaid),),
+        (
+            Change(Publication, "pay", _unpaid),
+            Change(publish, "ledger_note", lambda _: lambda book, spend: None),
+            *_TELLING_NOBODY,
+        ),
     ),
     Fault(
         "a budget that is not a limit",
@@ -216,8 +228,7 @@ FAULTS: Final = (
         "one spend pays for one draw",
         (
             Change(Publication, "refuse_second_draw", lambda _: lambda self, ledger: None),
-            Change(Publication, "record_draw", lambda _: lambda self, ledger: None),
-            Change(Ledger, "record_release", lambda _: lambda self, spend, release, state: None),
+            *_TELLING_NOBODY,
         ),
     ),
     Fault(
