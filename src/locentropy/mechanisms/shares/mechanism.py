@@ -191,6 +191,7 @@ class Shares(Mechanism):
         """A value, a standard error and an interval for every location of the list; counts, if there are any."""
         # A plan has nothing to infer.
         from locentropy.mechanisms.shares.estimator.attributes import declared_attributes
+        from locentropy.mechanisms.shares.estimator.covering_cells import are_cells
         from locentropy.mechanisms.shares.estimator.inference import infer
 
         listed = require_locations(locations, type(self).__name__)
@@ -199,7 +200,7 @@ class Shares(Mechanism):
         for name in () if counting is None else counting.names:
             del values[name]
         answers = self.queries_about(listed).answers(values, listed)
-        inferred = infer(answers, self.max_users, declared_attributes(listed))
+        inferred = infer(answers, self.max_users, declared_attributes(listed), cells=are_cells(listed))
         return Estimates(
             listed.ids,
             inferred.entropy,

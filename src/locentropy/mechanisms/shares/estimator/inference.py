@@ -54,18 +54,23 @@ class Inferred(NamedTuple):
     """What public attributes explain of how places differ."""
 
 
-def infer(answers: Answers, max_users: int, attributes: Sequence[Attribute] = ()) -> Inferred:
-    """Entropies and error bars from noisy answers and public attributes; of no place, if there is none to speak of."""
+def infer(
+    answers: Answers, max_users: int, attributes: Sequence[Attribute] = (), *, cells: bool = False
+) -> Inferred:
+    """Entropies and error bars from noisy answers and public attributes; of no place, if there is none to speak of.
+
+    Places may be `cells` that cover an area, of which many are empty; that is public too.
+    """
     if answers.look.size == 0:
         nothing = np.zeros(0)
         return Inferred(nothing, nothing, nothing, nothing)
     # Products of matrices are small here: more threads would mostly wait for each other, and round differently.
     with threadpool_limits(1, user_api="blas"):
-        return _infer(answers, max_users, attributes)
+        return _infer(answers, max_users, attributes, cells)
 
 
-def _infer(answers: Answers, max_users: int, attributes: Sequence[Attribute]) -> Inferred:
-    fitted = fit_visitors(answers, max_users)
+def _infer(answers: Answers, max_users: int, attributes: Sequence[Attribute], cells: bool) -> Inferred:
+    fitted = fit_visitors(answers, max_users, cells=cells)
     evidence = SplitEvidence.fit(answers, fitted, make_cells(answers, fitted.bins.bin_of))
     most = math.log(max_users)
     rows, row_of = fitted.prior[None, :], np.zeros(answers.look.size, dtype=np.intp)
@@ -76,7 +81,9 @@ def _infer(answers: Answers, max_users: int, attributes: Sequence[Attribute]) ->
     found = posterior(evidence, rows, row_of, most)
     shift = _within_bins(answers.look, fitted)
     found = found._replace(
-        entropy=np.maximum(found.entropy + shift, 0.0), low=found.low + shift, high=found.high + shift
+        entropy=np.maximum(found.entropy + shift, 0.0),
+        low=np.where(found.low > 0, found.low + shift, 0.0),  # a place that may be empty may be so still
+        high=found.high + shift,
     )
     model = MODEL_ERROR * np.minimum(found.entropy, 1.0)
     margin = (1.96 * model) ** 2

@@ -97,9 +97,9 @@ class Fitted(NamedTuple):
     laws: VisitorLaws
 
 
-def fit_visitors(answers: Answers, max_users: int) -> Fitted:
+def fit_visitors(answers: Answers, max_users: int, *, cells: bool = False) -> Fitted:
     """Fit the laws of visitors and the visitor prior to the look, the sizes and the visits."""
-    fitting = _Fitting(answers, max_users)
+    fitting = _Fitting(answers, max_users, cells=cells)
     for _ in range(PASSES):
         fitting.read_looks()
         fitting.fit_sizes()
@@ -112,8 +112,8 @@ def fit_visitors(answers: Answers, max_users: int) -> Fitted:
 class _Fitting:
     """The laws as they stand, and the passes that improve them."""
 
-    def __init__(self, answers: Answers, max_users: int) -> None:
-        self.answers, self.max_users = answers, max_users
+    def __init__(self, answers: Answers, max_users: int, *, cells: bool = False) -> None:
+        self.answers, self.max_users, self.covering = answers, max_users, cells
         self.noise = deviation(answers.noise)
         self.grid = visitor_grid(max_users)
         self.log_n = np.log(np.maximum(self.grid, 1))
@@ -216,7 +216,9 @@ class _Fitting:
             answers.noise, answers.look.size
         )
         most = max(largest, 2 * answers.look_scale, 2 * float(presence[1]))
-        prior = learn_visitor_prior(self.grid, presence, at_n, self.bins.places, self._total(laws), most)
+        prior = learn_visitor_prior(
+            self.grid, presence, at_n, self.bins.places, self._total(laws), most, cells=self.covering
+        )
         # Nobody is at a place twice: no place has more visitors than there are users.
         prior = np.where(self.grid <= self._most_users(), prior, _TINY * prior)
         prior /= prior.sum()
