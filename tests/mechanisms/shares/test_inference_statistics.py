@@ -99,7 +99,10 @@ def test_noise_that_is_not_what_it_is_said_to_be_is_seen():
 
 @pytest.mark.parametrize("delta", [0, DELTA])
 def test_two_places_with_the_same_visitors_come_apart_where_the_noise_allows(delta):
-    """One place is visited once by everybody, the other ruled by some: at a large ε the split must tell them apart."""
+    """One place is visited once by everybody, the other ruled by some: at a large ε the split must tell them apart.
+
+    In the mean of some draws of noise: so little of it is left that a few of the simulated places decide each.
+    """
     draw = np.random.default_rng(5)
     users, listed, twins = 3000, 200, 400
     user, place, visits = population(draw, users, listed, 0.8)
@@ -112,6 +115,9 @@ def test_two_places_with_the_same_visitors_come_apart_where_the_noise_allows(del
         np.concatenate([visits, even, ruled]),
     )
     truth = entropies(*rows[1:], listed + 2)
-    found = infer(of_people(*rows, listed + 2, ShareQueries(20.0, delta), seed=5), MOST)
+    asked = ShareQueries(20.0, delta)
+    found = np.mean(
+        [infer(of_people(*rows, listed + 2, asked, seed), MOST).entropy[-2:] for seed in range(5, 9)], axis=0
+    )
     assert truth[-2] - truth[-1] > 0.8
-    assert found.entropy[-2] - found.entropy[-1] > 0.2 * (truth[-2] - truth[-1])
+    assert found[0] - found[1] > 0.2 * (truth[-2] - truth[-1])
