@@ -10,13 +10,13 @@ import pytest
 from locentropy.mechanisms.shares.estimator import posterior as module
 from locentropy.mechanisms.shares.estimator.noise_law import log_density
 from locentropy.mechanisms.shares.estimator.posterior import posterior
-from locentropy.mechanisms.shares.estimator.simulated_places import ONE_KIND_STRATA, STRATUM
 from locentropy.mechanisms.shares.estimator.split_evidence import (
     MISMATCH,
     SplitEvidence,
     _possible_strata,
     make_cells,
 )
+from locentropy.mechanisms.shares.estimator.visitor_laws import ONE_KIND_STRATA, STRATUM
 from locentropy.mechanisms.shares.estimator.visitor_model import fit_visitors
 from locentropy.mechanisms.shares.measurements import ShareQueries
 

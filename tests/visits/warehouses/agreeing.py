@@ -20,7 +20,7 @@ import locentropy as le
 from locentropy.core.errors import ColumnError
 from locentropy.core.queries import Queries
 from locentropy.core.shares import ShareRule
-from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS, SPLIT_WEIGHTS
+from locentropy.mechanisms.shares.stages import LOOK_WEIGHTS, SPLIT_WEIGHTS
 from locentropy_lab.zipf import ZipfVisits
 
 from ..test_profile import AWKWARD, KEEPS

@@ -16,7 +16,7 @@ from locentropy.mechanisms.shares import measurements
 from locentropy.mechanisms.shares.budget import ShareBudget
 from locentropy.mechanisms.shares.measurements import LOOK, SPLIT, UNIT, Plan, ShareQueries
 from locentropy.mechanisms.shares.mechanism import Shares
-from locentropy.mechanisms.shares.weights import SPLIT_WEIGHTS
+from locentropy.mechanisms.shares.stages import SPLIT_WEIGHTS
 from locentropy.privacy import concentrated
 from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.visits import expressions

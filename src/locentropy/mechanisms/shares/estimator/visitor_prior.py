@@ -57,7 +57,7 @@ def bin_presence(look: Reals, scale: float) -> PresenceBins:
     return PresenceBins(middle, places, bin_of)
 
 
-def likelihood(presence: Reals, bins: PresenceBins, scale: float, noise: NoiseKind) -> Reals:
+def likelihood(presence: Reals, bins: PresenceBins, scale: float | Reals, noise: NoiseKind) -> Reals:
     """How likely each bin's look is at each presence, the likeliest counting 1: a further axis of bins."""
     logs = log_density(noise, (presence[..., None] - bins.middle) / scale)
     logs -= logs.max(axis=tuple(range(presence.ndim)))
