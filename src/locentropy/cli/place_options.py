@@ -27,6 +27,10 @@ _WITH_ATTRIBUTE: Final = (
     "--out may"
 )
 
+_WITH_GROUP: Final = _WITH_ATTRIBUTE.replace("--attribute category", "--group-by district")
+_OPTIONS: Final = {"attributes": "--attribute", "group": "--group-by"}
+"""Options that are not called like their field."""
+
 Text = str | None
 Provenance = Annotated[
     Text,
@@ -80,6 +84,23 @@ class PlaceOptions:
             rich_help_panel=_LIST,
         ),
     ] = None
+    group: Annotated[
+        Text,
+        typer.Option(
+            "--group-by",
+            help="Column of the list, such as district: a visit to any place of a group is one to the group, and "
+            "groups are published.",
+            rich_help_panel=_LIST,
+        ),
+    ] = None
+    drop_columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--drop-columns",
+            help="Column of the list that is not to be published; repeatable. All others are.",
+            rich_help_panel=_LIST,
+        ),
+    ] = None
     grid: Annotated[
         Text,
         typer.Option(
@@ -114,7 +135,7 @@ class PlaceOptions:
         """The options again, for another command."""
         said: list[str] = []
         for name, value in vars(self).items():
-            option = "--attribute" if name == "attributes" else f"--{name.replace('_', '-')}"
+            option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
             for each in value if isinstance(value, list) else [value]:
                 said += [] if each is None else [option, str(each)]
         return said
@@ -127,6 +148,8 @@ class PlaceOptions:
                 "them, publish that one, which costs nothing.",
                 example=_WITH_ATTRIBUTE,
             )
+        if self.places is None:
+            self._refuse_without_list()
         columns = {role: getattr(self, f"places_{role}") for role in ("location", "name", "lat", "lon")}
         if self.places is None:
             given = [f"--places-{role}" for role, name in columns.items() if name is not None]
@@ -144,8 +167,26 @@ class PlaceOptions:
             role: AUTO if name is None else (name or None) for role, name in columns.items()
         }
         return PublicLocations(
-            self.places, **chosen, provenance=provenance or UNSTATED, attributes=self.attributes or ()
+            self.places,
+            **chosen,
+            provenance=provenance or UNSTATED,
+            attributes=self.attributes or (),
+            group=self.group,
+            drop_columns=self.drop_columns or (),
         )
+
+    def _refuse_without_list(self) -> None:
+        """Raise ParameterError for options about columns of a list, where there is none."""
+        for option, given, example in (
+            ("--group-by", self.group, _WITH_GROUP),
+            ("--drop-columns", self.drop_columns, None),
+        ):
+            if given:
+                raise ParameterError(
+                    f"{option} names a column of a public list, and none is given. Name its file: "
+                    "--places places.csv",
+                    example=example,
+                )
 
     def _box(self) -> Grid | None:
         if self.grid is None and self.cell is None:

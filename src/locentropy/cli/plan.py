@@ -63,6 +63,12 @@ def plan(
             help="Column of the public list, such as category, that estimates may lean on; repeatable.",
         ),
     ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            "--group-by", help="Column of the public list, such as district: groups of places are published."
+        ),
+    ] = None,
     max_std_error: MaxStdError = None,
     words: AboutOptions,
     to: Annotated[
@@ -96,6 +102,7 @@ def plan(
             about=About(**words.given),
             attributes=attributes or (),
             max_std_error=max_std_error,
+            group=group,
         )
     if target is not None:
         made.to_yaml(target)

@@ -62,8 +62,8 @@ def check_places(path: Path, plan: Plan, chosen: LocationsChoice | None) -> None
         )
 
 
-def with_attributes(path: Path, plan: Plan, chosen: LocationsChoice | None) -> LocationsChoice | None:
-    """Return the places with the attributes of the plan; raise ParameterError if the options give others."""
+def with_columns(path: Path, plan: Plan, chosen: LocationsChoice | None) -> LocationsChoice | None:
+    """Return the places with attributes and groups of the plan; raise ParameterError if the options give others."""
     from locentropy.places.public_list import PublicLocations
 
     if not isinstance(chosen, PublicLocations):
@@ -74,7 +74,9 @@ def with_attributes(path: Path, plan: Plan, chosen: LocationsChoice | None) -> L
             f"--attribute {' --attribute '.join(chosen.attributes)}",
             ", ".join(plan.attributes) or "none",
         )
-    return replace(chosen, attributes=plan.attributes)
+    if chosen.group not in (None, plan.group):
+        raise _contradiction(path, f"--group-by {chosen.group}", plan.group or "no groups")
+    return replace(chosen, attributes=plan.attributes, group=plan.group)
 
 
 def limit(path: Path, plan: Plan, given: float | None) -> float | None:

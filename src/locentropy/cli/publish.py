@@ -114,7 +114,7 @@ def publish(
         with _told():
             planned = plan_check.read_plan(plan, using.mechanism, using.parameters_given)
         plan_check.check_places(plan, planned, chosen)
-        mechanism, chosen = planned.mechanism, plan_check.with_attributes(plan, planned, chosen)
+        mechanism, chosen = planned.mechanism, plan_check.with_columns(plan, planned, chosen)
         max_std_error = plan_check.limit(plan, planned, max_std_error)
         said = _words_with(plan, planned, said)
     with warnings_told():
@@ -183,6 +183,8 @@ def _check_ledger(ledger: Path | None, *, no_ledger: bool, dry_run: bool) -> Non
 
 def _hints(request: Request, public: PublicLocations | None, *, logged: bool) -> list[str]:
     """What is easily forgotten and would be seen by every reader of the release."""
+    from locentropy.publishing.notices import ungrouped_words
+
     found = []
     if getattr(request.mechanism, "max_users", None) is None:
         found.append(
@@ -194,6 +196,8 @@ def _hints(request: Request, public: PublicLocations | None, *, logged: bool) ->
             "If no visit is at any of the places, as where ids are written differently in list and visits, what is "
             "published is noise, and only the private log says so: --private-log FILE"
         )
+    if request.chosen.ungrouped:
+        found.append(ungrouped_words(request.chosen.ungrouped, request.chosen.group))
     if public is None:
         return found
     if public.provenance == place_options.UNSTATED:

@@ -90,6 +90,7 @@ def _content(plan: Plan) -> dict[str, Any]:
         "locations": {
             "kind": plan.locations,
             **({"attributes": list(plan.attributes)} if plan.attributes else {}),
+            **({} if plan.group is None else {"group": plan.group}),
             **(written_parameters(plan.selection) if plan.selection else {}),
         },
         **({} if plan.max_std_error is None else {"max_std_error": repr(plan.max_std_error)}),
@@ -114,9 +115,9 @@ def _plan_of(content: dict[str, Any]) -> Plan:
         mechanism = _mechanism(_section(content, "mechanism"))
     given = "places" if "places" in content else "locations"
     with _complaints(f"{given}: "):
-        kind, attributes, selection = _locations(
-            _section(content, given, ("kind", "attributes", *_SELECTION))
-        )
+        places = _section(content, given, ("kind", "attributes", "group", *_SELECTION))
+        group = places.pop("group", None)
+        kind, attributes, selection = _locations(places)
     with _complaints("expected: "):
         n_locations, n_users, each, sizes = _expected(
             _section(content, "expected", _EXPECTED, _OLD_EXPECTED) if "expected" in content else {}
@@ -124,7 +125,9 @@ def _plan_of(content: dict[str, Any]) -> Plan:
     words = {_OLD_KEYS.get(key, key): value for key, value in content.items()}
     about = About(**{name: words[name] for name in _ABOUT if name in words})
     limit = _real("max_std_error", content["max_std_error"]) if "max_std_error" in content else None
-    plan = Plan(mechanism, kind, selection, n_locations, sizes, about, n_users, attributes, limit, each)
+    plan = Plan(
+        mechanism, kind, selection, n_locations, sizes, about, n_users, attributes, limit, each, group
+    )
     due = _budget(plan)
     if budget != due:
         raise ParameterError(

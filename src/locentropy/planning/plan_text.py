@@ -19,7 +19,8 @@ def headline(plan: Plan) -> str:
     """The mechanism, its parameters, and where the places come from."""
     name, parameters = described(plan.mechanism)
     listed = ", ".join(f"{key} {value}" for key, value in parameters.items())
-    number = f"{plan.n_locations:,} places" if plan.n_locations else "places"
+    things = "places" if plan.group is None else "groups of places"
+    number = f"{plan.n_locations:,} {things}" if plan.n_locations else things
     source = {
         "public-list": "of a public list",
         "grid": "of a public grid",
@@ -27,7 +28,8 @@ def headline(plan: Plan) -> str:
         "by-mechanism": "for the mechanism to choose from",
     }[plan.locations]
     with_attributes = f" with their {' and '.join(plan.attributes)}" if plan.attributes else ""
-    return f"{name} ({listed}), {number} {source}{with_attributes}"
+    grouped = "" if plan.group is None else f" by their {plan.group}"
+    return f"{name} ({listed}), {number} {source}{grouped}{with_attributes}"
 
 
 def guarantee_line(guarantee: Guarantee) -> str:
@@ -84,6 +86,7 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         "locations": {
             "kind": plan.locations,
             **({"attributes": list(plan.attributes)} if plan.attributes else {}),
+            **({} if plan.group is None else {"group": plan.group}),
             **(written_parameters(plan.selection) if plan.selection else {}),
         },
         "n_locations": plan.n_locations,

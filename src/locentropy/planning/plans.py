@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from locentropy.core.attributes import check_attribute_names
 from locentropy.core.checks import check_choice, check_whole
 from locentropy.core.errors import ParameterError
+from locentropy.core.public_columns import why_no_column
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
 from locentropy.mechanisms.parameters import read_parameters, warn_of_large_delta
@@ -51,6 +52,7 @@ _GRIDDED = 'plan(Shares(epsilon=1.0), locations="grid")'
 _SELECTING = "plan(Shares(epsilon=1.0), selection=SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20))"
 _TUPLE = "plan(Shares(epsilon=1.0), selection=(0.2, 1e-8, 20))"
 _LEANING = 'plan(Shares(epsilon=1.0), attributes=["category"])'
+_GROUPED = 'plan(Shares(epsilon=1.0), group="district")'
 _GUESSING = "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])"
 
 
@@ -79,6 +81,8 @@ class Plan:
     """Places with a larger standard error, in nats, get no value; None for no such rule."""
     locations_per_user: int | None = None
     """How many listed locations a typical user visits, if that is known; for Shares."""
+    group: str | None = None
+    """The public column of the list by which places are grouped, such as "district"; then groups are the locations."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -91,6 +95,7 @@ class Plan:
             )
         self._check_guesses()
         self._check_attributes()
+        self._check_group()
         object.__setattr__(self, "max_std_error", check_max_std_error(self.max_std_error))
         if self.max_std_error is not None:
             check_has_errors(self.mechanism.method, self.mechanism.name)
@@ -102,6 +107,8 @@ class Plan:
         own = self.mechanism.guarantee
         if self.attributes:
             own = replace(own, public_inputs=(*own.public_inputs, attributes_input(self.attributes)))
+        if self.group is not None:
+            own = replace(own, public_inputs=(*own.public_inputs, groups_input(self.group)))
         return own if self.selection is None else self.selection.followed_by(own)
 
     @cached_property
@@ -196,6 +203,23 @@ class Plan:
                 example=_LEANING,
             )
 
+    def _check_group(self) -> None:
+        """Raise unless the groups, if any, are those of a public list."""
+        if self.group is None:
+            return
+        if not isinstance(self.group, str) or (reason := why_no_column(self.group)) is not None:
+            raise ParameterError(
+                f"must be a column of the public list{'' if not isinstance(self.group, str) else f'; {reason}'}.",
+                parameter="group",
+                example=_GROUPED,
+            )
+        if self.locations != "public-list":
+            raise ParameterError(
+                f"is a column of a public list. {_WITHOUT_LIST[self.locations]}",
+                parameter="group",
+                example=_GROUPED,
+            )
+
     def _check_locations(self) -> None:
         name = self.mechanism.name
         check_choice(_GRIDDED, "locations", self.locations, get_args(LocationsKind))
@@ -225,6 +249,7 @@ def plan(
     attributes: Sequence[str] = (),
     max_std_error: float | None = None,
     locations_per_user: int | None = None,
+    group: str | None = None,
 ) -> Plan:
     """Plan a release: its guarantee and the error to expect. Reads no data; all numbers given here must be public.
 
@@ -253,6 +278,9 @@ def plan(
         Places with a larger standard error, in nats, get no value.
     locations_per_user
         How many listed locations a typical user visits; for Shares.
+    group
+        The public column of the list by which places are grouped, such as "district". Then the locations are the
+        groups, and the numbers given here are about groups.
     """
     require_mechanism(mechanism, _CALL)
     if isinstance(selection, tuple):
@@ -273,6 +301,7 @@ def plan(
         attributes,  # type: ignore[arg-type]  # made a tuple by Plan
         max_std_error,
         locations_per_user,
+        group,
     )
     if selection is not None:
         _warn_of_sum(made, selection)
@@ -284,6 +313,11 @@ def attributes_input(attributes: Sequence[str]) -> PublicInput:
     return PublicInput(
         "attributes", f"{', '.join(attributes)}, of the list, which was not made from the visits"
     )
+
+
+def groups_input(group: str) -> PublicInput:
+    """What a guarantee takes as public about groups."""
+    return PublicInput("group", f"places are grouped by their {group}, of the list, not made from the visits")
 
 
 def _warn_of_sum(made: Plan, selection: SelectLocations) -> None:

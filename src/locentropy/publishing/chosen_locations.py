@@ -16,7 +16,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.grid import Grid
-from locentropy.places.public_list import PublicLocations
+from locentropy.places.public_list import GROUP_EXAMPLE, PublicLocations
 from locentropy.visits.private_log import PRIVATE_LOG
 
 if TYPE_CHECKING:
@@ -71,6 +71,11 @@ class ChosenLocations:
                 "exclude is a list of places that are not published, so it has no attributes. Name them where the "
                 f"published places are listed: {EXAMPLE}"
             )
+        if self.exclude is not None and self.exclude.group is not None:
+            raise ParameterError(
+                "exclude is a list of places that are not published, so it has no groups. Name the column where the "
+                f"published places are listed: {GROUP_EXAMPLE}"
+            )
 
     @property
     def selection(self) -> SelectLocations | None:
@@ -80,7 +85,7 @@ class ChosenLocations:
     @cached_property
     def excluded(self) -> Locations | None:
         """The locations never to publish: visits to them are as if they had not been made."""
-        return None if self.exclude is None else self.exclude.load()
+        return None if self.exclude is None else self.exclude.load(only_ids=True)
 
     @cached_property
     def _every(self) -> Locations | None:
@@ -96,9 +101,13 @@ class ChosenLocations:
         if every is None or self.excluded is None:
             return every
         kept = every.without(self.excluded)
-        if len(kept) == len(every):
+        if len(kept.place_ids) == len(every.place_ids):
+            whole = " Name places, not groups: a group without places left is not published." * (
+                self.group is not None
+            )
             raise ParameterError(
                 "None of the places to exclude is on the list of places. Are the ids written the same way in both?"
+                + whole
             )
         if len(kept) == 0:
             raise ParameterError("All places of the list are excluded, so there is nothing to publish.")
@@ -108,6 +117,21 @@ class ChosenLocations:
     def attributes(self) -> tuple[str, ...]:
         """The public attributes that are declared; only a public list has any."""
         return tuple(self.choice.attributes) if isinstance(self.choice, PublicLocations) else ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Further columns of the public list, which are published as they are."""
+        return () if self.listed is None else tuple(self.listed.columns)
+
+    @property
+    def group(self) -> str | None:
+        """The column by which places are grouped; only a public list has one."""
+        return self.choice.group if isinstance(self.choice, PublicLocations) else None
+
+    @property
+    def ungrouped(self) -> int:
+        """Places of the list that are in no group, so that visits to them are left out."""
+        return 0 if self._every is None or self._every.members is None else self._every.members.ungrouped
 
     def refuse_visits_as_list(self, visits: Visits) -> None:
         """Raise ParameterError if the table of visits itself is given as the public list; nothing is read."""

@@ -49,6 +49,10 @@ class UnstatedOriginWarning(PublishingWarning):
     """The release does not say where its list of places comes from, which the guarantee takes as public."""
 
 
+class UngroupedWarning(PublishingWarning):
+    """Some places of the list are in no group, so that visits to them do not count."""
+
+
 class FewLocationsWarning(PublishingWarning):
     """There are too few places for the mechanism."""
 
@@ -67,9 +71,19 @@ def notices(request: Request, ledger: Ledger | None) -> list[PublishingWarning]:
                 'visits. For example: PublicLocations("places.csv", provenance="the city\'s register")'
             )
         )
+    if request.chosen.ungrouped:
+        found.append(UngroupedWarning(ungrouped_words(request.chosen.ungrouped, request.chosen.group)))
     if request.listed is not None:
         found += few_locations(request.mechanism, len(request.listed))
     return found
+
+
+def ungrouped_words(places: int, group: str | None) -> str:
+    """That visits to some places do not count. Their number is public: it is of the list."""
+    are = "place of the list has" if places == 1 else "places of the list have"
+    return (
+        f"{places:,} {are} no {group}, so visits there do not count: they are in no group that is published."
+    )
 
 
 def few_locations(mechanism: Mechanism, n_locations: int) -> list[PublishingWarning]:

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from locentropy.core.errors import ParameterError
 from locentropy.core.version import __version__
 from locentropy.mechanisms.base import require_mechanism
@@ -95,6 +97,7 @@ class Request:
             selection=selection,
             attributes=self.chosen.attributes,
             max_std_error=self.max_std_error,
+            group=self.chosen.group,
         )
 
     @property
@@ -138,6 +141,7 @@ class Request:
             "unit": self.entropy_unit,
             # Only if they are said: attempts of earlier versions have no such keys, and stay the same requests.
             **({"attributes": json.dumps(self.chosen.attributes)} if self.chosen.attributes else {}),
+            **({"columns": json.dumps(self.chosen.columns)} if self.chosen.columns else {}),
             **({} if self.max_std_error is None else {"max_std_error": repr(self.plan.max_std_error)}),
             **({"refuse_empty": "True"} if self.refuse_empty else {}),
             **{name: str(value) for name, value in asdict(self.about).items()},
@@ -147,7 +151,10 @@ class Request:
     def _source(self) -> str:
         less = "" if self.exclude is None else ", less places that the owner excluded"
         if isinstance(self.locations, PublicLocations):
-            return f"public list{less}"
+            grouped = (
+                "" if self.chosen.group is None else f", its places grouped by their {self.chosen.group}"
+            )
+            return f"public list{grouped}{less}"
         if isinstance(self.locations, Grid):
             box = self.locations
             return (
@@ -194,6 +201,7 @@ class Request:
             locations_source=self._source,
             locations_provenance=self._provenance,
             attributes=self.chosen.attributes,
+            grouped_by=self.chosen.group,
             max_std_error=self.plan.max_std_error,
             **asdict(self.about),
             software_version=__version__,
@@ -217,6 +225,8 @@ def _fingerprint(locations: Locations | None) -> str:
         locations.lat,
         locations.lon,
         *locations.attributes.values(),
+        *(values.cast(pa.string()) for values in locations.columns.values()),
+        *((locations.members.ids, locations.members.group) if locations.members is not None else ()),
     ]
     text = json.dumps([None if column is None else column.tolist() for column in columns])
     return hashlib.sha256(text.encode()).hexdigest()

@@ -67,6 +67,8 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
             "source": statement.locations_source,
             "provenance": statement.locations_provenance,
             "attributes": list(statement.attributes),
+            "columns": list(statement.listed_columns),
+            "grouped_by": statement.grouped_by,
         },
         "refuse_empty": statement.refuse_empty,
         "existence_in_words": existence_words(statement),
@@ -158,14 +160,17 @@ def statement_in(document: dict[str, Any]) -> Statement:
 
 
 def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
-    """Attributes and the rule for uncertain rows, which releases of earlier versions do not have."""
-    listed = get({"attributes": []} | get(document, "locations", dict), "attributes", list)
+    """Columns of the list, groups, and the rule for uncertain rows, which releases of earlier versions do not have."""
+    earlier = {"attributes": [], "columns": [], "grouped_by": None}
+    place = earlier | get(document, "locations", dict)
     effects = get({"leans_on": []} | get(document, "mechanism", dict), "leans_on", list)
     if len(effects) > MAX_ATTRIBUTES or not all(isinstance(effect, dict) for effect in effects):
         raise ReleaseError("its entry 'leans_on' is not what it should be")
     limit = get({"max_std_error": None} | get(document, "table", dict), "max_std_error", float | int | None)
     return {
-        "attributes": listed,
+        "attributes": get(place, "attributes", list),
+        "listed_columns": get(place, "columns", list),
+        "grouped_by": get(place, "grouped_by", str | None),
         "leans_on": tuple(
             AttributeEffect(get(effect, "attribute", str), get(effect, "explained", float))
             for effect in effects

@@ -90,6 +90,17 @@ def places_words(statement: Statement) -> str:
     return f"{source}; its origin is not stated" if words == UNSAID else f"{source}; the owner says: {words}"
 
 
+def grouped_words(statement: Statement) -> str:
+    """What was done to groups of places, before anything was counted; empty where places are published."""
+    if statement.grouped_by is None:
+        return ""
+    return (
+        f"Places were grouped by their public {statement.grouped_by}: a visit to any place of a group counts as a "
+        "visit to the group, and a person at several of its places was at one location. Visits to places that are in "
+        "no group are left out. "
+    )
+
+
 def proof_words(statement: Statement) -> str:
     """Who proves the guarantee, and where."""
     if statement.built_in:
@@ -184,8 +195,10 @@ def _unprotected(statement: Statement) -> str:
             f"({places_words(statement)})"
         )
     else:
+        further = ", ".join(map(repr, statement.listed_columns))
+        columns = f" and its columns {further}, published as they are" if further else ""
         parts.append(
-            f"the list of locations with their names, coordinates and attributes, where given "
+            f"the list of locations with their names, coordinates and attributes, where given{columns} "
             f"({places_words(statement)})"
         )
     parts.append(
@@ -322,6 +335,7 @@ def _bounding(statement: Statement) -> str:
     given = statement.parameters
     listed = not statement.locations_source.startswith(("private selection", "unprotected selection"))
     first = "Visits to places outside the list are left out before anything is counted. " if listed else ""
+    first += grouped_words(statement)
     if given.get("bad_rows") == "drop":
         first = (
             "Rows that break a rule fixed beforehand (no id, a time that is none, and the like) are left out; how "

@@ -13,7 +13,6 @@ from locentropy.core.locations import Locations
 from locentropy.core.version import __version__
 from locentropy.mechanisms.parameters import read_parameters
 from locentropy.mechanisms.registry import class_called, parameter_names
-from locentropy.release.columns import public_columns
 from locentropy.release.release import Release
 
 if TYPE_CHECKING:
@@ -82,6 +81,7 @@ def listed_in(release: Release) -> Locations | None:
         table["name"].combine_chunks() if "name" in names else None,
         column("lat"),
         column("lon"),
-        {name: table[name].combine_chunks() for name in public_columns(statement)},
+        {name: table[name].combine_chunks() for name in statement.attributes if name != COORDINATES},
         COORDINATES in statement.attributes,
+        {name: table[name].combine_chunks() for name in statement.listed_columns},
     )

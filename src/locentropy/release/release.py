@@ -58,7 +58,7 @@ class Release:
         statement: Statement,
         measurements: KeptMeasurements | None = None,
     ) -> Release:
-        """The release of these estimates; names, coordinates and attributes come from the public list alone.
+        """The release of these estimates; names, coordinates and further columns come from the public list.
 
         Estimates without a guarantee (simulated noise, a mechanism that has none) are refused, unless the statement
         says so as well; then every part of the release is marked.
@@ -77,7 +77,8 @@ class Release:
             raise ReleaseError("The estimates are not those of this list of locations, in its order.")
         if statement.attributes != (() if locations is None else locations.attribute_names):
             raise ReleaseError("The statement names other attributes than the list of locations has.")
-        statement = replace(statement, leans_on=estimates.leans_on)
+        further = () if locations is None else tuple(locations.columns)
+        statement = replace(statement, leans_on=estimates.leans_on, listed_columns=further)
         columns = _places(estimates.locations, locations) | _values(estimates, statement)
         if not statement.private:
             columns["not_private"] = pa.array([NOT_PRIVATE] * len(estimates), pa.string())
@@ -164,7 +165,7 @@ def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
         columns["name"] = locations.names.cast(pa.string())
     if locations.lat is not None and locations.lon is not None:
         columns |= {"lat": _column(locations.lat), "lon": _column(locations.lon)}
-    return columns | dict(locations.attributes)
+    return columns | dict(locations.attributes) | dict(locations.columns)
 
 
 def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:

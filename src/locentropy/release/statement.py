@@ -16,6 +16,7 @@ from locentropy.core.attributes import check_attribute_names
 from locentropy.core.checks import positive_integer
 from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import AttributeEffect, Estimand, Method
+from locentropy.core.public_columns import check_column_names
 from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.release.error_rule import check_max_std_error
 
@@ -175,6 +176,10 @@ class Statement:
     """How much the values lean on attributes, where the mechanism tells; set by `Release.of`."""
     max_std_error: float | None = None
     """In nats: places with a larger standard error have no value."""
+    listed_columns: tuple[str, ...] = ()
+    """Further columns of the public list, published as they are; no value leans on them. Set by `Release.of`."""
+    grouped_by: str | None = None
+    """The column of the public list by which places were grouped, if groups are published."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.guarantee, Guarantee):
@@ -185,7 +190,7 @@ class Statement:
         _check_owner(self)
         if self.expected_error is not None:
             _check_words("expected_error", self.expected_error, lines=True)
-        for name in ("inference", "inferred_by", "user_column"):
+        for name in ("inference", "inferred_by", "user_column", "grouped_by"):
             if getattr(self, name) is not None:
                 _check_words(name, getattr(self, name))
         _check_choice("estimand", self.estimand, get_args(Estimand))
@@ -206,6 +211,8 @@ class Statement:
         if not isinstance(self.ledger, LedgerNote | None):
             raise ParameterError("ledger must be a LedgerNote, or None where there is no ledger.")
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
+        further = check_column_names(self.listed_columns, self.attributes)
+        object.__setattr__(self, "listed_columns", further)
         object.__setattr__(self, "max_std_error", check_max_std_error(self.max_std_error))
         object.__setattr__(self, "leans_on", tuple(self.leans_on))
         if not {effect.name for effect in self.leans_on} <= set(self.attributes):

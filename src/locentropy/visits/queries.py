@@ -54,8 +54,8 @@ def open_queries(
     visits
         The table.
     locations
-        The locations to count: a list of ids, `Locations`, or a grid (`Cells`). Visits elsewhere are left out
-        before anything is counted. None counts every location that was visited.
+        The locations to count: a list of ids, `Locations` (of places, or of groups of places), or a grid (`Cells`).
+        Visits elsewhere are left out before anything is counted. None counts every location that was visited.
     resources
         The engine, and the memory and threads it may use.
     progress
@@ -205,15 +205,20 @@ class TableQueries:
         )
         good = expression.without_bad_rows(engine.visits, visits.missing_ids)
         if isinstance(wanted, Cells):
-            good, wanted = expression.in_cells(good, wanted), wanted.locations()
+            return cls._read_in_cells(engine, good, wanted)
         listed = good
         if wanted is not None:
             as_text = good.location.type().is_string()
             typed = engine.typed_locations and visits.ids != "text"
-            keys = to_engine_type(wanted.ids, as_text=as_text, typed=typed)
+            places = to_engine_type(wanted.place_ids, as_text=as_text, typed=typed)
+            keys = places if wanted.members is None else _group_keys(wanted.ids)
             listed = engine.upload("listed", pa.table({"location": keys}))
         coding = engine.materialize("locations", expression.coded_locations(listed), "Finding places")
-        pairs = engine.materialize("pairs", expression.pairs(good, coding), "Counting visits")
+        there = coding
+        if wanted is not None and wanted.members is not None:
+            members = pa.table({"location": places, "group": keys.take(pa.array(wanted.members.group))})
+            there = expression.coded_members(engine.upload("members", members), coding)
+        pairs = engine.materialize("pairs", expression.pairs(good, there), "Counting visits")
         engine.free_source()
         coded = engine.run(coding, "Finding places").combine_chunks()
         ids, codes = coded["location"].combine_chunks(), _integers(coded, "code")
@@ -222,6 +227,23 @@ class TableQueries:
             order = pc.sort_indices(found)
             return cls(engine, coded, pairs, found.take(order), codes[order.to_numpy()])
         return cls(engine, coded, pairs, wanted.ids, codes[pc.index_in(keys, value_set=ids).to_numpy()])
+
+    @classmethod
+    def _read_in_cells(cls, engine: Engine, good: ibis.Table, cells: Cells) -> TableQueries:
+        """Count visits by their coordinates. They are joined by position; codes follow the ids, as everywhere."""
+        wanted = cells.locations()
+        keys = to_engine_type(wanted.ids, as_text=pa.types.is_string(wanted.ids.type), typed=True)
+        listed = engine.upload("listed", pa.table({"location": keys}))
+        coding = expression.coded_locations(listed)
+        coded = engine.run(coding, "Finding places").combine_chunks()
+        at = pc.index_in(keys, value_set=coded["location"].combine_chunks()).to_numpy()
+        codes = _integers(coded, "code")[at]
+        by_position = {"location": pa.array(np.arange(len(keys))), "code": pa.array(codes, pa.int32())}
+        positions = engine.upload("positions", pa.table(by_position))
+        located = engine.locate(good, cells)
+        pairs = engine.materialize("pairs", expression.pairs(located, positions), "Counting visits")
+        engine.free_source()
+        return cls(engine, coded, pairs, wanted.ids, codes)
 
     def __repr__(self) -> str:
         """The number of locations, and no answer."""
@@ -346,6 +368,11 @@ class TableQueries:
             visits = np.minimum(visits, bounds.max_visits)
         index = self._position[_integers(rows, "code")]
         return VisitProfile.from_rows(self._locations, index, visits, _integers(rows, "users"), bounds)
+
+
+def _group_keys(ids: pa.Array) -> pa.Array:
+    """The ids of groups, as engines take them: no visit has them, so they need not be of the type of its ids."""
+    return ids.cast(pa.int64() if pa.types.is_integer(ids.type) else pa.string())
 
 
 def _integers(rows: pa.Table, name: str) -> NDArray[np.int64]:

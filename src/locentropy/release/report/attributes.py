@@ -1,4 +1,4 @@
-"""Public attributes on the page: their values, and what estimates owe to them."""
+"""Columns of the public list on the page: their values, and what estimates owe to those that are attributes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,34 @@ from locentropy.release.columns import public_columns
 
 if TYPE_CHECKING:
     from locentropy.release.release import Release
+    from locentropy.release.statement import Statement
 
 _SHORT: Final = 40
 """Letters of a value that a sentence can carry."""
 
+_MOST_CHOICES: Final = 60
+"""Values of a column that readers can choose from in a list; with more they search."""
+
 
 def attribute_texts(release: Release) -> dict[str, list[str | None]]:
-    """The values of each attribute that is a column, as text."""
+    """The values of each column of the public list, as text."""
     table = release.to_arrow()
     return {name: table[name].cast(pa.string()).to_pylist() for name in public_columns(release.statement)}
+
+
+def filterable(texts: dict[str, list[str | None]]) -> list[bool]:
+    """Which of the columns have few enough values to choose from, and at least two."""
+    return [1 < len(set(values)) <= _MOST_CHOICES for values in texts.values()]
+
+
+def listed_paragraph(statement: Statement) -> str:
+    """That further columns come from the list."""
+    *first, last = statement.listed_columns
+    named = f"{', '.join(first)} and {last}" if first else last
+    return (
+        f"{named}: as the public list has {'them' if first else 'it'}. The list is public and was not made from the "
+        "visits, and no value leans on what it says there."
+    )
 
 
 def leaning_sentence(release: Release) -> str:

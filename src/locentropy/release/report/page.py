@@ -37,6 +37,7 @@ SCRIPTS: Final = (
     "map.js",
     "fingers.js",
     "pointing.js",
+    "filters.js",
     "list.js",
     "main.js",
 )
@@ -146,6 +147,7 @@ def _data(release: Release, shown: Rows) -> dict[str, Any]:
         "total": len(release),
         "top": TOP,
         "attributes": shown.attributes,
+        "filters": shown.filters,
         "columns": shown.columns,
     }
 

@@ -15,12 +15,13 @@ from locentropy.release.manifest import (
     TUNED,
     estimand_words,
     existence_words,
+    grouped_words,
     ledger_words,
     person_words,
     places_words,
     proof_words,
 )
-from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence
+from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence, listed_paragraph
 from locentropy.release.report.html import Html, joined, paragraphs, tag
 from locentropy.release.report.ranking import TOP
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
@@ -303,6 +304,10 @@ def reading(release: Release, ranking: Ranking) -> Html:
                 "“quite sure”, not as an exact number.",
             )
         )
+    if statement.grouped_by is not None:
+        entries.append(("Groups of places", grouped_words(statement).strip()))
+    if statement.listed_columns:
+        entries.append(("Columns of the public list", listed_paragraph(statement)))
     if statement.attributes:
         entries.append(("What values lean on", leaning_paragraph(release)))
     if statement.max_std_error is not None:

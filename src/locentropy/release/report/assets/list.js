@@ -110,15 +110,18 @@ function createList(show) {
   }
 
   function filter() {
-    const wanted = plain(search.value.trim());
+    const [wanted, tests] = [plain(search.value.trim()), chosen()];
+    order = tests.length ? sorted.filter((i) => tests.every((test) => test(i))) : sorted;
     if (wanted) {
       texts ??= Array.from({ length: count }, (_, i) => plain([nameOf(i), columns.id[i], ...attributesOf(i).map(attributeText)].join("\n")));
-      order = sorted.filter((i) => texts[i].includes(wanted));
-    } else order = sorted;
-    found.textContent = wanted ? `${wholeNumbers.format(order.length)} found` : "";
+      order = order.filter((i) => texts[i].includes(wanted));
+    }
+    found.textContent = wanted || tests.length ? `${wholeNumbers.format(order.length)} found` : "";
     first = 0;
     render();
   }
+
+  const chosen = createFilters(found, filter);
 
   function sortBy(name) {
     sort = { by: name, down: sort.by === name ? !sort.down : DESCENDING_FIRST.has(name) };
