@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from locentropy.core.errors import ParameterError
-from locentropy.core.locations import Cells, Locations
+from locentropy.core.locations import Locations, SquareCells
 
 METRES_PER_DEGREE = 111_195.0
 """Metres per degree of latitude, on a sphere of the Earth's mean radius."""
@@ -20,7 +20,7 @@ _CALL = "Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=500)"
 
 
 @dataclass(frozen=True)
-class Grid(Cells):
+class Grid(SquareCells):
     """Square cells of `cell` metres over a box, numbered from the south-west corner, row by row.
 
     The box is public: take it from a map, never from the visits. Every cell is published, so the number of rows of a
@@ -76,6 +76,14 @@ class Grid(Cells):
     def columns(self) -> int:
         """Number of columns."""
         return math.ceil((self.east - self.west) / self.lon_step)
+
+    @property
+    def described(self) -> str:
+        """The grid in the words of a release: its size, its cells and its box."""
+        return (
+            f"grid of {self.rows} × {self.columns} square cells of {self.cell} m, south {self.south}, west "
+            f"{self.west}, north {self.north}, east {self.east}"
+        )
 
     def locations(self) -> Locations:
         """Every cell, with its number, a name and the coordinates of its centre."""
