@@ -137,6 +137,11 @@ class IbisEngine:
                     f"{label}: some ids are not UTF-8 text, so different ids might be taken for the same. Write them "
                     "as UTF-8 where the table is made."
                 ) from None
+            if "ModuleNotFoundError" in str(error):
+                raise EngineError(
+                    f"{label}: Spark's executors lack a Python package. Zones, hexagons and INSPIRE squares are found "
+                    "there: install 'locentropy[geo]' on every worker, or ship it with spark.archives."
+                ) from None
             raise EngineError(
                 f"{label}: its backend could not run the query ({type(error).__name__}). It must support md5, window "
                 "functions and temporary tables. The private log (--private-log FILE) has the details."

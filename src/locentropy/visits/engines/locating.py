@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import ibis
 import pyarrow as pa
 
 if TYPE_CHECKING:
@@ -42,6 +41,7 @@ def located_batches(locator: Locator, batches: Iterable[pa.RecordBatch]) -> Iter
 
 def engine_function(name: str) -> Any:
     """A function of two numbers that the engine knows by this name, for use in expressions."""
+    import ibis  # not on executors, which import this module and need not have it
 
     def function(lat: float, lon: float) -> int:
         raise AssertionError("runs in the engine")
