@@ -111,9 +111,12 @@ def _middles(
     lat, lon = np.radians(places.lat[inside]), np.radians(places.lon[inside])
     known = np.isfinite(lat) & np.isfinite(lon)
     vectors = (np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat))
-    x, y, z = (np.bincount(group[known], part[known], count) for part in vectors)
+    x, y, z = (np.bincount(group[known], part[known], count).astype(np.float64) for part in vectors)
     length = np.sqrt(x * x + y * y + z * z)
     clear = length > 1e-9  # places all around the globe have no middle
-    middle_lat = np.where(clear, np.degrees(np.arctan2(z, np.hypot(x, y))), np.nan)
-    middle_lon = np.where(clear, np.degrees(np.arctan2(y, x)), np.nan)
-    return np.round(middle_lat, _DECIMALS), np.round(middle_lon, _DECIMALS)
+    middles = []
+    for angle in (np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)):
+        degrees: NDArray[np.float64] = np.round(np.degrees(angle), _DECIMALS)
+        degrees[~clear] = np.nan
+        middles.append(degrees)
+    return middles[0], middles[1]

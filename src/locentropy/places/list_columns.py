@@ -30,6 +30,7 @@ COLUMN: Final = "column_"
 
 _SQL_TYPES: Final = {"integer": "BIGINT", "big-integer": "VARCHAR", "text": "VARCHAR", "real": "DOUBLE"}
 _REAL: Final = r"^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?$"
+_MINUS_ZERO: Final = r"^-0(\.0*)?$"
 _DAY: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
@@ -109,7 +110,7 @@ def _as_integers(texts: pa.Array, known: pa.Array) -> pa.Array | None:
 
 
 def _as_reals(texts: pa.Array, known: pa.Array) -> pa.Array | None:
-    if not _all_match(known, _REAL):
+    if not _all_match(known, _REAL) or pc.any(pc.match_substring_regex(known, _MINUS_ZERO)).as_py():
         return None
     numbers = texts.cast(pa.float64())
     return numbers if len(pc.unique(numbers)) == len(pc.unique(texts)) else None

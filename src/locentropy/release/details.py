@@ -161,7 +161,7 @@ def statement_in(document: dict[str, Any]) -> Statement:
 
 def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
     """Columns of the list, groups, and the rule for uncertain rows, which releases of earlier versions do not have."""
-    earlier = {"attributes": [], "columns": [], "grouped_by": None}
+    earlier: dict[str, Any] = {"attributes": [], "columns": [], "grouped_by": None}
     place = earlier | get(document, "locations", dict)
     effects = get({"leans_on": []} | get(document, "mechanism", dict), "leans_on", list)
     if len(effects) > MAX_ATTRIBUTES or not all(isinstance(effect, dict) for effect in effects):

@@ -111,6 +111,13 @@ def test_awkward_ids(con: Any, numbers: bool, listed: bool) -> None:
     agreeing.must_agree(table, stored(con), HERE, agreeing.listed(table) if listed else None)
 
 
+@pytest.mark.parametrize("numbers", [False, True], ids=["texts", "numbers"])
+def test_groups(con: Any, numbers: bool) -> None:
+    """Ids of groups need not be of the type of the visits' ids."""
+    table = agreeing.awkward(10, numbers=not numbers)
+    agreeing.must_agree(table, stored(con), HERE, agreeing.grouped(table, numbers=numbers))
+
+
 def test_a_grid(con: Any) -> None:
     agreeing.must_agree(agreeing.awkward(8), stored(con), HERE, agreeing.BOX)
 

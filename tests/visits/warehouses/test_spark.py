@@ -66,6 +66,13 @@ def test_awkward_ids(stored: agreeing.Stored, here: le.Resources, numbers: bool,
     agreeing.must_agree(table, stored, here, agreeing.listed(table) if listed else None)
 
 
+@pytest.mark.parametrize("numbers", [False, True], ids=["texts", "numbers"])
+def test_groups(stored: agreeing.Stored, here: le.Resources, numbers: bool) -> None:
+    """Ids of groups need not be of the type of the visits' ids."""
+    table = agreeing.awkward(10, numbers=not numbers)
+    agreeing.must_agree(table, stored, here, agreeing.grouped(table, numbers=numbers))
+
+
 def test_a_grid(stored: agreeing.Stored, here: le.Resources) -> None:
     agreeing.must_agree(agreeing.awkward(8), stored, here, agreeing.BOX)
 
