@@ -19,9 +19,9 @@ from locentropy.cli.signals import ignore_signals
 from locentropy.core.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
+    from locentropy.core.locations import Cells
     from locentropy.evaluation.advice.advice import Advice
     from locentropy.mechanisms.survey import Activity
-    from locentropy.places.grid import Grid
     from locentropy.places.public_list import PublicLocations
     from locentropy.visits.engines.base import Resources
     from locentropy.visits.visits import Visits
@@ -139,13 +139,17 @@ def advise(
             _tell_cost(found, ledger)
 
 
-def _number_of(listed: PublicLocations | Grid | None, n_locations: int | None) -> int | None:
+def _number_of(listed: PublicLocations | Cells | None, n_locations: int | None) -> int | None:
     """Return how many places there are: by the list, which is public and may be read, or as given."""
     from locentropy.places.grid import Grid
+    from locentropy.places.public_list import PublicLocations
 
     if listed is None:
         return n_locations
-    there = listed.rows * listed.columns if isinstance(listed, Grid) else len(listed.load())
+    if isinstance(listed, Grid):
+        there = listed.rows * listed.columns
+    else:
+        there = len(listed.load() if isinstance(listed, PublicLocations) else listed.locations())
     if n_locations not in (None, there):
         raise ParameterError(
             f"--n-locations {n_locations} contradicts the places, of which there are {there}. Leave it out."
@@ -165,7 +169,7 @@ def _refuse_spending(spend: str | None, ledger: Path | None, *, refuse_empty: bo
 
 def _asked(
     visits: Visits,
-    listed: PublicLocations | Grid | None,
+    listed: PublicLocations | Cells | None,
     spend: str | None,
     ledger: Path | None,
     thought_of: dict[str, Any],

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from locentropy.cli.error_format import restated
+from locentropy.cli.map_options import MapOptions, four_numbers
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    from locentropy.core.locations import Cells
     from locentropy.mechanisms.select import SelectLocations
     from locentropy.places.grid import Grid
     from locentropy.places.public_list import PublicLocations
@@ -52,8 +54,8 @@ MaxStdError = Annotated[
 
 
 @dataclass(frozen=True)
-class PlaceOptions:
-    """Places that are public: a list, or a grid."""
+class PlaceOptions(MapOptions):
+    """Places that are public: a list, a grid, or a map."""
 
     places: Annotated[
         Text,
@@ -114,17 +116,20 @@ class PlaceOptions:
         float | None, typer.Option("--cell", help="Side of a cell, in metres.", rich_help_panel=_GRID)
     ] = None
 
-    def chosen(self, provenance: str | None = None) -> PublicLocations | Grid | None:
-        """The list or the grid that the options describe, or None if there is none of them."""
-        listed, box = self._list(provenance), self._box()
-        if listed is not None and box is not None:
+    def chosen(self, provenance: str | None = None) -> PublicLocations | Cells | None:
+        """The list, the grid or the map that the options describe, or None if there is none of them."""
+        about_list = None if self.zones is not None else provenance
+        found = [
+            each for each in (self._list(about_list), self._box(), self.cells(provenance)) if each is not None
+        ]
+        if len(found) > 1:
             raise _more_than_one()
-        return listed or box
+        return found[0] if found else None
 
     def chosen_or(
         self, selection: SelectLocations | None, provenance: str | None = None
-    ) -> PublicLocations | Grid | SelectLocations | None:
-        """The list, the grid, or the selection; None if there is none of them."""
+    ) -> PublicLocations | Cells | SelectLocations | None:
+        """The list, the grid, the map, or the selection; None if there is none of them."""
         public = self.chosen(provenance)
         if public is not None and selection is not None:
             raise _more_than_one()
@@ -143,7 +148,7 @@ class PlaceOptions:
     def _list(self, provenance: str | None) -> PublicLocations | None:
         if self.attributes and self.places is None:
             raise ParameterError(
-                "--attribute names columns of a public list. The cells of a grid have none: nothing is known of them "
+                "--attribute names columns of a public list. Cells and zones have none: nothing is known of them "
                 "but where they are. Where places are selected from the visits there is no list: if a public list has "
                 "them, publish that one, which costs nothing.",
                 example=_WITH_ATTRIBUTE,
@@ -195,18 +200,12 @@ class PlaceOptions:
             raise ParameterError("A grid needs both its box and the size of its cells.", example=_CALL)
         from locentropy.places.grid import Grid
 
-        try:
-            south, west, north, east = (float(part) for part in self.grid.split(","))
-        except ValueError:
-            raise ParameterError(
-                "must be four numbers: south, west, north, east.",
-                parameter="grid",
-                value=self.grid[:80],
-                example=_CALL,
-            ) from None
+        south, west, north, east = four_numbers("grid", self.grid, _CALL)
         with restated(names=dict.fromkeys(("south", "west", "north", "east"), "grid")):
             return Grid(south, west, north, east, self.cell)
 
 
 def _more_than_one() -> ParameterError:
-    return ParameterError("Choose one way to say which places: --places, --grid, or --select-epsilon.")
+    return ParameterError(
+        "Choose one way to say which places: --places, --grid, --zones, --h3, --inspire, or --select-epsilon."
+    )

@@ -33,7 +33,8 @@ def plan(
         str | None,
         typer.Option(
             "--places-kind",
-            help="Where the list of places comes from: public-list, grid, selection, by-mechanism.",
+            help="Where the list of places comes from: public-list, grid, zones, h3, inspire, selection, "
+            "by-mechanism.",
         ),
     ] = None,
     n_locations: Annotated[

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _WAYS = {
     "public-list": "a public list (--places FILE)",
     "grid": "a grid (--grid S,W,N,E --cell METRES)",
+    "zones": "the zones of a map (--zones FILE --zone-id COLUMN)",
+    "h3": "H3 cells (--h3 RESOLUTION --box S,W,N,E)",
+    "inspire": "INSPIRE squares (--inspire SIZE --box S,W,N,E)",
     "selection": "the private selection that it describes",
     "by-mechanism": "the mechanism itself",
 }
@@ -40,20 +43,20 @@ def read_plan(path: Path, name: str | None, given: dict[str, Any]) -> Plan:
 
 def check_places(path: Path, plan: Plan, chosen: LocationsChoice | None) -> None:
     """Raise ParameterError unless places come from where the plan says."""
+    from locentropy.core.locations import Cells
     from locentropy.mechanisms.select import SelectLocations
-    from locentropy.places.grid import Grid
 
     selection = chosen if isinstance(chosen, SelectLocations) else None
     kind = (
         "selection"
         if selection
-        else "grid"
-        if isinstance(chosen, Grid)
+        else chosen.kind
+        if isinstance(chosen, Cells)
         else "public-list"
         if chosen
         else None
     )
-    if kind is None and plan.locations in ("public-list", "grid"):
+    if kind is None and plan.locations not in ("selection", "by-mechanism"):
         raise ParameterError(f"{path} takes its places from {_WAYS[plan.locations]}, and none was given.")
     if selection not in (None, plan.selection) or kind not in (None, plan.locations):
         raise ParameterError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 import pyarrow as pa
@@ -38,10 +38,18 @@ class Cells(ABC):
     This is what an engine needs to know of a grid, of zones or of hexagons. It comes from a map, never from the visits.
     """
 
+    kind: ClassVar[str]
+    """What plans call it."""
+
     @property
     @abstractmethod
     def described(self) -> str:
         """What a release says of it, beginning with one of `CELL_KINDS`."""
+
+    @property
+    def origin(self) -> str | None:
+        """Where its map came from, in the owner's words; None where `described` says all."""
+        return None
 
     @abstractmethod
     def locations(self) -> Locations:

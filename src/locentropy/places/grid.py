@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,8 @@ class Grid(SquareCells):
     The box is public: take it from a map, never from the visits. Every cell is published, so the number of rows of a
     release depends on the grid alone. Visits outside the box are left out before anything is counted.
     """
+
+    kind: ClassVar[str] = "grid"
 
     south: float
     """Latitude of the lower edge, in degrees."""

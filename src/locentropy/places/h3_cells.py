@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import pyarrow as pa
@@ -47,6 +47,8 @@ class H3Cells(Cells):
     visit belongs to the cell that H3 names for its point, and is left out if that is not one of these.
     """
 
+    kind: ClassVar[str] = "h3"
+
     resolution: int
     """0 to 15: an edge is about 1.4 km long at 7, 530 m at 8, 200 m at 9, 76 m at 10."""
     within: Box | Zones
@@ -62,9 +64,9 @@ class H3Cells(Cells):
         return f"H3 cells of resolution {self.resolution}, {Region(self.within).described}"
 
     @property
-    def provenance(self) -> str | None:
+    def origin(self) -> str | None:
         """Where the zones came from, in the owner's words; None for a box."""
-        return Region(self.within).provenance
+        return Region(self.within).origin
 
     @cached_property
     def _cells(self) -> NDArray[np.uint64]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import pyarrow as pa
@@ -57,6 +57,8 @@ class InspireSquares(Cells):
     visit belongs to the square that its projected point is in, and is left out if that is not one of these.
     """
 
+    kind: ClassVar[str] = "inspire"
+
     size: str
     """The side: 100m, 250m, 500m, 1km, 2km, 5km, 10km, 25km, 50km or 100km."""
     within: Box | Zones
@@ -75,9 +77,9 @@ class InspireSquares(Cells):
         return f"INSPIRE squares of {self.size} (ETRS89-LAEA), {Region(self.within).described}"
 
     @property
-    def provenance(self) -> str | None:
+    def origin(self) -> str | None:
         """Where the zones came from, in the owner's words; None for a box."""
-        return Region(self.within).provenance
+        return Region(self.within).origin
 
     @cached_property
     def _corners(self) -> Integers:

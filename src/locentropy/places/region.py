@@ -62,7 +62,7 @@ class Region:
         return f"south {south}, west {west}, north {north}, east {east}"
 
     @property
-    def provenance(self) -> str | None:
+    def origin(self) -> str | None:
         """Where the zones came from, in the owner's words; None for a box."""
         return self.within.provenance if isinstance(self.within, Zones) else None
 

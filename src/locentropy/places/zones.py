@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import pyarrow as pa
 
@@ -27,6 +27,8 @@ class Zones(Cells):
     visits tells where they were. Every zone is published, visited or not; visits outside all zones are left out before
     anything is counted.
     """
+
+    kind: ClassVar[str] = "zones"
 
     source: str | Path
     """A GeoJSON, GeoParquet, GeoPackage or shapefile. Coordinates other than degrees are transformed."""
@@ -64,6 +66,11 @@ class Zones(Cells):
     def described(self) -> str:
         """The zones in the words of a release: how many, and the fingerprint of their file."""
         return f"zones: {len(self.map.ids):,} polygons of a map with SHA-256 {self.map.fingerprint}"
+
+    @property
+    def origin(self) -> str | None:
+        """Where the map came from."""
+        return self.provenance
 
     def locations(self) -> Locations:
         """Every zone, with its id, its name, its outline and a point in it."""

@@ -24,6 +24,9 @@ def headline(plan: Plan) -> str:
     source = {
         "public-list": "of a public list",
         "grid": "of a public grid",
+        "zones": "that are zones of a public map",
+        "h3": "that are H3 cells of a public region",
+        "inspire": "that are INSPIRE squares of a public region",
         "selection": "to select from privately",
         "by-mechanism": "for the mechanism to choose from",
     }[plan.locations]

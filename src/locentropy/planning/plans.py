@@ -32,14 +32,17 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.expected_error import ExpectedError
     from locentropy.privacy.guarantee import Guarantee
 
-LocationsKind = Literal["public-list", "grid", "selection", "by-mechanism"]
-"""Where the list of locations comes from: a public file, a public grid, private selection before the mechanism, or the
-mechanism itself (Limit-PTR privately, Limit-CB without protection)."""
+LocationsKind = Literal["public-list", "grid", "zones", "h3", "inspire", "selection", "by-mechanism"]
+"""Where the list of locations comes from: a public file, cells of a public map, private selection before the
+mechanism, or the mechanism itself (Limit-PTR privately, Limit-CB without protection)."""
 
 MOST_SIZES = 1000
 
 _WITHOUT_LIST: Final = {
     "grid": "The cells of a grid have no columns: nothing is known of them but where they are.",
+    "zones": "The zones of a map have no columns that a mechanism uses.",
+    "h3": "H3 cells have no columns: nothing is known of them but where they are.",
+    "inspire": "INSPIRE squares have no columns: nothing is known of them but where they are.",
     "selection": "Where places are selected from the visits there is no list. If a public list has them, publish that "
     "list: it costs nothing, and a selection does.",
     "by-mechanism": "Where the mechanism chooses places from the visits there is no list. If a public list has them, "
@@ -265,8 +268,8 @@ def plan(
         How many users count at a location, for the mechanisms that bound users: one number for all locations, or
         several that each stand for an equal share of them.
     locations
-        Where the list comes from: "public-list", "grid", "selection" or "by-mechanism". Follows from the rest if it is
-        not given.
+        Where the list comes from: "public-list", "grid", "zones", "h3", "inspire", "selection" or
+        "by-mechanism". Follows from the rest if it is not given.
     selection
         How locations are selected where no list is public: a `SelectLocations`, or (epsilon, delta, max_locations).
     about

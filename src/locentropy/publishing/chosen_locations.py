@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from locentropy.core.attributes import EXAMPLE
 from locentropy.core.errors import ParameterError
-from locentropy.core.locations import Locations
+from locentropy.core.locations import Cells, Locations
 from locentropy.mechanisms.select import SelectLocations
-from locentropy.places.grid import Grid
 from locentropy.places.public_list import GROUP_EXAMPLE, PublicLocations
 from locentropy.visits.private_log import PRIVATE_LOG
 
@@ -26,13 +25,15 @@ if TYPE_CHECKING:
     from locentropy.core.queries import Queries
     from locentropy.visits.visits import Visits
 
-LocationsChoice = PublicLocations | Grid | SelectLocations
+LocationsChoice = PublicLocations | Cells | SelectLocations
 """The three ways to say which places are published."""
 
 THREE_WAYS: Final = (
     "Which places may be named is a choice that the visits must not make. There are three ways: "
     'PublicLocations("places.csv"), a list that is public anyway (--places places.csv); '
-    "Grid(south=…, west=…, north=…, east=…, cell=500), every cell of a public box (--grid S,W,N,E --cell 500); "
+    "Grid(south=…, west=…, north=…, east=…, cell=500), every cell of a public box (--grid S,W,N,E --cell 500), "
+    'or the zones of a public map, Zones("districts.geojson", id="name") (--zones districts.geojson --zone-id name), '
+    "or H3Cells(resolution=9, within=(40.70, -74.03, 40.80, -73.92)) (--h3 9 --box S,W,N,E), or INSPIRE squares; "
     "SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20), a private selection that costs budget "
     "(--select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 20). LimitPTR selects by itself and needs none."
 )
@@ -92,7 +93,7 @@ class ChosenLocations:
         """The public list, with the excluded locations."""
         if isinstance(self.choice, PublicLocations):
             return self.choice.load()
-        return self.choice.locations() if isinstance(self.choice, Grid) else None
+        return self.choice.locations() if isinstance(self.choice, Cells) else None
 
     @cached_property
     def listed(self) -> Locations | None:
@@ -163,7 +164,7 @@ class ChosenLocations:
     @contextmanager
     def open(self, read: Callable[..., AbstractContextManager[Queries]]) -> Iterator[Queries]:
         """Open the visits with `read(locations=…)`, as if no visit to an excluded location had been made."""
-        grid = isinstance(self.choice, Grid)
+        grid = isinstance(self.choice, Cells)
         with read(locations=self.choice if grid else self.listed) as queries:
             if self.excluded is None:
                 yield queries

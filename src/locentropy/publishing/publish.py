@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ParameterError, ReleaseError
-from locentropy.core.locations import Locations
+from locentropy.core.locations import Cells, Locations
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.mechanisms.select import SelectLocations
-from locentropy.places.grid import Grid
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing.notices import give, notices, warn_of_user_column
 from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
@@ -84,7 +83,8 @@ def publish(
     mechanism
         What computes the values, such as `Shares(epsilon=1.0)`.
     locations
-        Which places are published: a `PublicLocations`, a `Grid` or a `SelectLocations`. None is for mechanisms that
+        Which places are published: a `PublicLocations`, the cells of a map (`Grid`, `Zones`,
+        `H3Cells`, `InspireSquares`) or a `SelectLocations`. None is for mechanisms that
         select places by themselves.
     ledger
         The budget that pays for it: a `Ledger` or its file. With None the release is counted against no budget: use
@@ -305,4 +305,4 @@ def _rehearse(request: Request, queries: Queries) -> None:
     if isinstance(request.locations, SelectLocations):
         request.locations.rehearse(queries)
     if not request.mechanism.rehearse(queries):
-        nobody_counted(grid=isinstance(request.locations, Grid), refuse_empty=request.refuse_empty)
+        nobody_counted(grid=isinstance(request.locations, Cells), refuse_empty=request.refuse_empty)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from locentropy.core.errors import ParameterError
+from locentropy.core.locations import Cells
 from locentropy.core.version import __version__
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.select import SelectLocations
-from locentropy.places.grid import Grid
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
 from locentropy.privacy.strength import check_large_epsilon
@@ -105,7 +105,9 @@ class Request:
         """What plans call this way to choose locations."""
         if self.locations is None:
             return plan(self.mechanism).locations
-        kinds = {PublicLocations: "public-list", Grid: "grid", SelectLocations: "selection"}
+        if isinstance(self.locations, Cells):
+            return self.locations.kind
+        kinds = {PublicLocations: "public-list", SelectLocations: "selection"}
         return kinds.get(type(self.locations))
 
     @property
@@ -155,12 +157,8 @@ class Request:
                 "" if self.chosen.group is None else f", its places grouped by their {self.chosen.group}"
             )
             return f"public list{grouped}{less}"
-        if isinstance(self.locations, Grid):
-            box = self.locations
-            return (
-                f"grid of {box.rows} × {box.columns} square cells of {box.cell} m, south {box.south}, west "
-                f"{box.west}, north {box.north}, east {box.east}{less}"
-            )
+        if isinstance(self.locations, Cells):
+            return f"{self.locations.described}{less}"
         if isinstance(self.locations, SelectLocations):
             chosen = ", ".join(f"{k}={v}" for k, v in written_parameters(self.locations).items())
             return f"private selection ({chosen}){less}"
@@ -171,6 +169,8 @@ class Request:
 
     @property
     def _provenance(self) -> str:
+        if isinstance(self.locations, Cells):
+            return self.locations.origin or self._source
         return self.locations.provenance if isinstance(self.locations, PublicLocations) else self._source
 
     def statement(

@@ -16,6 +16,7 @@ from locentropy.core.attributes import check_attribute_names
 from locentropy.core.checks import positive_integer
 from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import AttributeEffect, Estimand, Method
+from locentropy.core.locations import CELL_KINDS
 from locentropy.core.public_columns import check_column_names
 from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.release.error_rule import check_max_std_error
@@ -36,7 +37,7 @@ NOT_PRIVATE: Final = "NOT PRIVATE"
 INFINITE: Final = "inf"
 """How the spend of a release without a guarantee is written."""
 
-SOURCES: Final = ("public list", "grid", "private selection", "unprotected selection")
+SOURCES: Final = ("public list", *CELL_KINDS, "private selection", "unprotected selection")
 """How a source of locations begins; more words may follow."""
 
 _LONGEST: Final = 4000
@@ -131,7 +132,7 @@ class Statement:
     estimand: str
     """`bounded` or `true`: which entropy is estimated."""
     locations_source: str
-    """Begins with `public list`, `grid` (its box and cell size follow) or `private selection`."""
+    """Begins with one of `SOURCES`; of cells, their size and box follow, of zones the fingerprint of their map."""
     locations_provenance: str
     """Where the list comes from, in the owner's words."""
     title: str

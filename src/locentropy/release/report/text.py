@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from locentropy.core.locations import CELL_KINDS
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.release.count_words import counts_words, has_counts
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from locentropy.release.statement import Statement
 
 _MOSTLY_REAL, _PARTLY_REAL = 0.8, 0.3
-_LISTED: Final = ("public list", "grid")
+_LISTED: Final = ("public list", *CELL_KINDS)
 """How the sources of locations begin that may have coordinates."""
 
 
