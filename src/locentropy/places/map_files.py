@@ -210,7 +210,7 @@ def _spans_the_world(zones: NDArray[Any]) -> NDArray[np.bool_]:
     at_a_pole = (np.abs(coordinates[1:, 1]) == 90) & (coordinates[1:, 1] == coordinates[:-1, 1])
     wide = np.zeros(len(zones), dtype=np.bool_)
     for at in np.unique(zone[1:][long & ~at_a_pole]):
-        for ring in shapely.get_rings(zones[at]):
+        for ring in shapely.get_rings(shapely.get_parts(zones[at])):
             x, y = shapely.get_coordinates(ring).T
             polar = (np.abs(y[1:]) == 90) & (y[1:] == y[:-1])
             wide[at] |= bool(((np.abs(np.diff(x)) > 180) & ~polar).any())

@@ -111,7 +111,8 @@ class IndexedLocator(Locator):
 
 def _segments(outlines: NDArray[Any]) -> NDArray[Any]:
     """Every straight piece of every outline, holes included."""
-    coordinates, ring = shapely.get_coordinates(shapely.get_rings(outlines), return_index=True)
+    rings = shapely.get_rings(shapely.get_parts(outlines))  # of multipolygons as well
+    coordinates, ring = shapely.get_coordinates(rings, return_index=True)
     joined = ring[1:] == ring[:-1]
     ends = np.stack([coordinates[:-1][joined], coordinates[1:][joined]], axis=1)
     segments: NDArray[Any] = shapely.linestrings(ends)
