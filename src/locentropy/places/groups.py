@@ -116,7 +116,7 @@ def _middles(
     clear = length > 1e-9  # places all around the globe have no middle
     middles = []
     for angle in (np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)):
-        degrees: NDArray[np.float64] = np.round(np.degrees(angle), _DECIMALS)
+        degrees = np.degrees(angle).astype(np.float64).round(_DECIMALS)
         degrees[~clear] = np.nan
         middles.append(degrees)
     return middles[0], middles[1]

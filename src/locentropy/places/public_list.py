@@ -110,7 +110,13 @@ class PublicLocations:
             declared = self._attribute_roles(columns, part.label)
             of_group = self._group_role(columns, roles, part.label)
             used = (*declared.values(), *of_group.values())
-            others = {} if only_ids else column_roles(columns, roles, used, part.label)
+            try:
+                others = {} if only_ids else column_roles(columns, roles, used, part.label)
+            except ColumnError:
+                self.load(
+                    only_ids=True
+                )  # raises if places repeat, as in a table of visits: that is told first
+                raise
             relation = part.bind(con, roles | declared | of_group | others, drop_bad=False)
             stored = column_kind(relation.columns["location"].type_name)
             types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
