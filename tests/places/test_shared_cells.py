@@ -18,7 +18,7 @@ import shapely
 import locentropy as le
 from locentropy.core.errors import ParameterError
 from locentropy.places.h3_cells import H3Locator
-from locentropy.places.inspire import SIZES, InspireSquares
+from locentropy.places.inspire import SIZES, InspireSquares, to_metres
 from locentropy.places.map_index import IndexedLocator
 
 from .maps import BOX, awkward_points, districts
@@ -98,6 +98,16 @@ def test_inspire_ids_as_offices_write_them(size: str, corner: tuple[int, int], w
     assert ids[position] == written
 
 
+def test_the_projection_is_that_of_proj() -> None:
+    rng = np.random.default_rng(4)
+    lat, lon = rng.uniform(24.6, 84.73, 20_000), rng.uniform(-35.58, 44.83, 20_000)
+    lat[0], lon[0] = 52.0, 10.0
+    x, y = pyproj.Transformer.from_crs("EPSG:4258", "EPSG:3035", always_xy=True).transform(lon, lat)
+    east, north = to_metres(lon, lat)
+    assert np.abs(east - x).max() < 1e-6
+    assert np.abs(north - y).max() < 1e-6
+
+
 def test_inspire_squares_are_found_by_projection() -> None:
     squares = InspireSquares("1km", within=BERLIN)
     places = squares.locations()
@@ -137,6 +147,6 @@ def test_inspire_squares_are_found_by_projection() -> None:
     ],
 )
 def test_wrong_calls_show_a_right_one(make: Any, words: str) -> None:
-    with pytest.raises(ParameterError, match="For example: (H3Cells|InspireSquares)") as raised:
+    with pytest.raises(ParameterError, match=r"For example: (H3Cells|InspireSquares)") as raised:
         make()
     assert words in str(raised.value)

@@ -227,7 +227,7 @@ def test_files_that_are_no_maps(tmp_path: Path) -> None:
     pq.write_table(pa.table({"name": ["a"]}), tmp_path / "plain.parquet")
     with pytest.raises(SourceError, match="not a GeoParquet file"):
         le.Zones(tmp_path / "plain.parquet", id="name").locations()
-    with pytest.raises(ColumnError, match="no column 'nom'. It has: name, label"):
+    with pytest.raises(ColumnError, match=r"no column 'nom'\. It has: name, label"):
         le.Zones(districts(tmp_path / "d.geojson"), id="nom").locations()
 
 

@@ -22,7 +22,7 @@ import locentropy as le
 from locentropy.core.errors import ColumnError, LocentropyError
 from tests.examples import at_night
 
-from . import agreeing
+from . import agreeing, agreeing_cells
 
 HERE = le.Resources()
 TABLES = count()
@@ -120,6 +120,12 @@ def test_groups(con: Any, numbers: bool) -> None:
 
 def test_a_grid(con: Any) -> None:
     agreeing.must_agree(agreeing.awkward(8), stored(con), HERE, agreeing.BOX)
+
+
+@pytest.mark.parametrize("way", agreeing_cells.WAYS)
+def test_cells_of_a_map(con: Any, way: str, tmp_path: Path) -> None:
+    there = agreeing_cells.cells(way, tmp_path)
+    agreeing.must_agree(agreeing_cells.visits(there, 3000), stored(con), HERE, there)
 
 
 @pytest.mark.parametrize("rows", [agreeing.SOME, *at_night(agreeing.ALL)])

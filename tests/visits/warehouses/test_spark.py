@@ -19,7 +19,7 @@ import locentropy as le
 from locentropy.core.errors import ColumnError, EngineError, LocentropyError, SourceError
 from tests.examples import at_night
 
-from . import agreeing
+from . import agreeing, agreeing_cells
 
 FILES = count()
 LOCENTROPY = (sys.executable, "-c", "from locentropy.cli.main import run; run()")
@@ -75,6 +75,12 @@ def test_groups(stored: agreeing.Stored, here: le.Resources, numbers: bool) -> N
 
 def test_a_grid(stored: agreeing.Stored, here: le.Resources) -> None:
     agreeing.must_agree(agreeing.awkward(8), stored, here, agreeing.BOX)
+
+
+@pytest.mark.parametrize("way", agreeing_cells.WAYS)
+def test_cells_of_a_map(stored: agreeing.Stored, here: le.Resources, way: str, tmp_path: Path) -> None:
+    there = agreeing_cells.cells(way, tmp_path)
+    agreeing.must_agree(agreeing_cells.visits(there, 3000), stored, here, there)
 
 
 @pytest.mark.parametrize("rows", [agreeing.SOME, *at_night(agreeing.ALL)])
