@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 _CALL = 'Locations.of(["cafe-1", "park-2"])'
 
 
-CELL_KINDS: Final = ("grid", "zones", "H3 cells", "INSPIRE squares")
-"""How the description of a division begins."""
+OUTLINED: Final = ("zones", "H3 cells", "INSPIRE squares")
+"""How the description of cells begins whose outlines are published."""
+
+CELL_KINDS: Final = ("grid", *OUTLINED)
+"""How the description of any cells begins."""
 
 
 class Cells(ABC):

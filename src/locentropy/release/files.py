@@ -185,7 +185,7 @@ def contents(release: Release) -> Iterator[tuple[str, Content]]:
     statement, table = release.statement, release.to_arrow()
     names = names_for(private=statement.private)
     files: dict[str, Content] = {
-        names.parquet: parquet_of(table, statement),
+        names.parquet: parquet_of(table, statement, release.outlines),
         names.csv: csv_of(table),
         names.report: _page(release),
         names.manifest: dump_document(manifest(statement), heading(statement)),

@@ -12,7 +12,7 @@ from locentropy.core.strict_yaml import read_document
 from locentropy.release.details import get, statement_in
 from locentropy.release.files import MARKED, PRIVATE
 from locentropy.release.measurements import read_measurements
-from locentropy.release.tables import published, read_parquet
+from locentropy.release.tables import outlines_in, published, read_parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,18 +47,20 @@ class Found:
     table: pa.Table
     statement: Statement
     measurements: KeptMeasurements | None
+    outlines: pa.Array | None = None
 
 
 def read(directory: str | Path) -> Found:
     """The table and the statement of a release."""
     directory = Path(directory)
     about = describe(directory)
-    table = published(read_parquet(_described_file(directory / about.names.parquet, about)))
+    whole = read_parquet(_described_file(directory / about.names.parquet, about))
+    table, outlines = published(whole), outlines_in(whole, about.statement)
     measurements = None
     if about.names.measurements in about.hashes:
         path = _described_file(directory / about.names.measurements, about)
         measurements = read_measurements(path, most_values=_MOST_PER_ROW * len(table) + _MOST_BESIDES)
-    return Found(table, about.statement, measurements)
+    return Found(table, about.statement, measurements, outlines)
 
 
 def _described_file(path: Path, about: Described) -> Path:

@@ -84,4 +84,5 @@ def listed_in(release: Release) -> Locations | None:
         {name: table[name].combine_chunks() for name in statement.attributes if name != COORDINATES},
         COORDINATES in statement.attributes,
         {name: table[name].combine_chunks() for name in statement.listed_columns},
+        outlines=release.outlines,
     )

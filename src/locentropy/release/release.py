@@ -20,6 +20,7 @@ from locentropy.core.estimates import COUNTS
 from locentropy.privacy.guarantee import exact_text
 from locentropy.release.columns import MOST_NATS, check_table
 from locentropy.release.error_rule import too_uncertain
+from locentropy.release.outlines import has_outlines
 from locentropy.release.statement import NOT_PRIVATE, Statement
 
 if TYPE_CHECKING:
@@ -44,9 +45,16 @@ class Release:
     """What is said about it."""
     measurements: KeptMeasurements | None = None
     """The noisy integers that it was computed from, where these may be published; see `measurements.py`."""
+    outlines: pa.Array | None = None
+    """The outline of each place, as well-known binary, where places are zones or cells of a public map."""
 
     def __post_init__(self) -> None:
         check_table(self.table, self.statement)
+        outlined = has_outlines(self.statement.locations_source)
+        if outlined != (self.outlines is not None):
+            raise ReleaseError("Zones and cells are published with their outlines, and other places without.")
+        if self.outlines is not None and len(self.outlines) != len(self.table):
+            raise ReleaseError("There must be one outline for each place.")
         if self.measurements is not None:
             _check_measurements(self.measurements, self.table, self.statement)
 
@@ -82,7 +90,8 @@ class Release:
         columns = _places(estimates.locations, locations) | _values(estimates, statement)
         if not statement.private:
             columns["not_private"] = pa.array([NOT_PRIVATE] * len(estimates), pa.string())
-        return cls(pa.table(columns), statement, measurements)
+        outlines = None if locations is None else locations.outlines
+        return cls(pa.table(columns), statement, measurements, outlines)
 
     @classmethod
     def load(cls, directory: str | Path) -> Release:
@@ -91,7 +100,7 @@ class Release:
 
         found = read(directory)
         try:
-            return cls(found.table, found.statement, found.measurements)
+            return cls(found.table, found.statement, found.measurements, found.outlines)
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None
 

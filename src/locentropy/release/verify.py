@@ -37,6 +37,7 @@ from locentropy.release.details import details, get
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.manifest import VARIANTS, heading, manifest, numbers
 from locentropy.release.measurements import measurements_parquet
+from locentropy.release.outlines import has_outlines
 from locentropy.release.reading import describe, names_in, regular, sha256
 from locentropy.release.reestimate import TOLERANCE, estimated_again, listed_in, mechanism_of, reestimated
 from locentropy.release.release import Release
@@ -45,6 +46,7 @@ from locentropy.release.tables import (
     GEOMETRY,
     KEY,
     geo_metadata,
+    outlines_metadata,
     points,
     published,
     read_csv,
@@ -338,10 +340,24 @@ def _cannot_infer(statement: Statement) -> str | None:
     return None
 
 
+def _outlines(found: pa.Table, about: Described) -> Iterator[str]:
+    """Check that every place has an outline that can be read, and that the metadata describe them."""
+    try:
+        expected = outlines_metadata(found[GEOMETRY])
+    except (KeyError, ReleaseError):
+        yield f"The geometry in {about.names.parquet} is not an outline for each place."
+        return
+    if (found.schema.metadata or {}).get(b"geo") != expected:
+        yield f"The 'geo' metadata of {about.names.parquet} does not describe its outlines."
+
+
 def _geometry(found: pa.Table, about: Described) -> Iterator[str]:
     if "lat" not in found.column_names:
         if GEOMETRY in found.column_names:
             yield f"{about.names.parquet} has a geometry without coordinates."
+        return
+    if has_outlines(about.statement.locations_source):
+        yield from _outlines(found, about)
         return
     expected = points(found["lat"], found["lon"])
     if GEOMETRY not in found.column_names or not found[GEOMETRY].equals(pa.chunked_array([expected])):
