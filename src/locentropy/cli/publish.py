@@ -102,6 +102,7 @@ def publish(
     from locentropy.publishing.request import Request
     from locentropy.release.files import marked_target
     from locentropy.release.statement import About
+    from locentropy.visits.visits import Visits
 
     _check_ledger(ledger, no_ledger=no_ledger, dry_run=dry_run)
     selection = selecting.selection
@@ -129,6 +130,8 @@ def publish(
             large_epsilon,
             max_std_error,
         )
+    # Before the list is read, for errors about a list name its columns.
+    request.chosen.refuse_visits_as_list(Visits(source, table=reading.table))
     listed = request.listed
     with _told():
         request.chosen.warn_of_exclusions()
