@@ -34,6 +34,7 @@ SCRIPTS: Final = (
     "colours.js",
     "painting.js",
     "places.js",
+    "outlines.js",
     "map.js",
     "fingers.js",
     "pointing.js",
@@ -149,6 +150,7 @@ def _data(release: Release, shown: Rows) -> dict[str, Any]:
         "attributes": shown.attributes,
         "filters": shown.filters,
         "columns": shown.columns,
+        **({} if shown.outlines is None else {"outlines": shown.outlines}),
     }
 
 

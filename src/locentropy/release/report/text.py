@@ -210,11 +210,13 @@ def map_note(release: Release, rows: Rows) -> Html:
     """How to read and use the map, or why there is none."""
     if not rows.has_map:
         return tag("p", f"There is no map, because {_why_no_map(release)}.")
-    certain = (
-        " The larger and the more solid a dot, the surer is its value." if "certainty" in rows.columns else ""
-    )
+    areas = rows.outlines is not None
+    mark, larger = ("area", "") if areas else ("dot", "larger and the ")
+    certain = f" The {larger}more solid {'an' if areas else 'a'} {mark}, the surer is its value."
+    certain = certain if "certainty" in rows.columns else ""
     if release.too_uncertain.any():
-        certain += " Small grey dots are places whose value is not shown, because it is too uncertain."
+        grey = "Grey areas" if areas else "Small grey dots"
+        certain += f" {grey} are places whose value is not shown, because it is too uncertain."
     missing = (
         f" {rows.without_coordinates:,} {places_word(rows.without_coordinates)} without coordinates "
         f"{'is' if rows.without_coordinates == 1 else 'are'} in the list only."
@@ -223,17 +225,18 @@ def map_note(release: Release, rows: Rows) -> Html:
     )
     return tag(
         "p",
-        f"Each dot is a place, where the public list says it is; its colour is the published entropy.{certain}"
-        f"{missing} ",
+        f"Each {mark} is a place, where the public {'map' if areas else 'list'} says it is; its colour is the "
+        f"published entropy.{certain}{missing} ",
         tag(
             "span",
-            "Drag to move; zoom with the buttons, or with the wheel after a click; point at a dot to see its numbers. "
+            "Drag to move; zoom with the buttons, or with the wheel after a click; point at "
+            f"{'an area' if areas else 'a dot'} to see its numbers. "
             "With the keyboard: arrows, plus, minus, and zero for everything.",
             class_="for-mouse",
         ),
         tag(
             "span",
-            "Move the map with two fingers, pinch to zoom, tap a dot to see its numbers.",
+            f"Move the map with two fingers, pinch to zoom, tap {'an area' if areas else 'a dot'} to see its numbers.",
             class_="for-touch",
         ),
         class_="hint",
