@@ -7,6 +7,7 @@ this process, Spark on Arrow batches on its executors, and other backends send t
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -27,8 +28,18 @@ def located(locator: Locator, lat: Any, lon: Any) -> pa.Array:
 
 
 def located_by(locator: Locator) -> Callable[[Any, Any], pa.Array]:
-    """The function that DuckDB calls on Arrow batches."""
-    return lambda lat, lon: located(locator, lat, lon)
+    """The function that DuckDB calls on Arrow batches, in several threads.
+
+    One batch at a time: threads that took turns within a batch, at every call into a library, would wait for each
+    other most of the time.
+    """
+    one_at_a_time = threading.Lock()
+
+    def function(lat: Any, lon: Any) -> pa.Array:
+        with one_at_a_time:
+            return located(locator, lat, lon)
+
+    return function
 
 
 def located_batches(locator: Locator, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
