@@ -2,6 +2,7 @@
 const PER_PAGE = 25;
 const DESCENDING_FIRST = new Set(["entropy", "visitors", "counted_visitors", "counted_visits", "chance"]);
 const SVG_WIDTH = 200;
+const MOST_SHOWN = 3; // columns of the public list under a name; the box on the map has all of them
 
 // Letters without case and accents, so that "cafe" finds "Café".
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
@@ -59,7 +60,7 @@ function cellOf(name, i, show) {
     const text = nameElement(i);
     const title = isOnMap(i) ? element("button", { type: "button", title: "Show on the map" }, text) : text;
     if (isOnMap(i)) title.addEventListener("click", () => show(i));
-    const besides = [...(isNamed(i) ? [columns.id[i]] : []), ...attributesOf(i).map(attributeText)];
+    const besides = [...(isNamed(i) ? [columns.id[i]] : []), ...attributesOf(i).slice(0, MOST_SHOWN).map(attributeText)];
     return element("td", { class: "name" }, title, ...(besides.length ? [element("small", { class: source.attributes.length ? "line" : "" }, ...besides.flatMap((text, at) => [at ? " · " : "", element("bdi", {}, text)]))] : []));
   }
   if (name === "bar") return element("td", { class: "bar" }, errorBar(i));
