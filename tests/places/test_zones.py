@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -257,5 +258,14 @@ def test_parameters() -> None:
 
 def test_without_the_extra_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("locentropy.places.extra.find_spec", lambda name: None)
-    with pytest.raises(SourceError, match=r"pip install 'locentropy\[geo\]'"):
-        le.Zones("districts.geojson", id="name").locations()
+    for name in ("h3", "h3.api.basic_int", "pyogrio", "pyproj", "shapely"):
+        monkeypatch.setitem(sys.modules, name, None)  # importing it raises ImportError
+    box = (52.34, 13.09, 52.68, 13.76)
+    for cells in (
+        le.Zones("d.geojson", id="name"),
+        le.H3Cells(8, within=box),
+        le.InspireSquares("1km", within=box),
+    ):
+        for use in (cells.locations, cells.locator):
+            with pytest.raises(SourceError, match=r"pip install 'locentropy\[geo\]'"):
+                use()

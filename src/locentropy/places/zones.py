@@ -74,15 +74,16 @@ class Zones(Cells):
 
     def locations(self) -> Locations:
         """Every zone, with its id, its name, its outline and a point in it."""
+        zones = self.map.zones  # says how to install the extra, if it is missing
         import shapely
 
-        points = shapely.get_coordinates(shapely.point_on_surface(self.map.zones))
+        points = shapely.get_coordinates(shapely.point_on_surface(zones))
         return Locations(
             self.map.ids,
             self.map.names,
             points[:, 1].copy(),
             points[:, 0].copy(),
-            outlines=pa.array(shapely.to_wkb(self.map.zones), pa.binary()),
+            outlines=pa.array(shapely.to_wkb(zones), pa.binary()),
         )
 
     def locator(self) -> Locator:
