@@ -23,13 +23,16 @@ from tests.publishing.making import names
 
 VALUES: dict[str, dict[str, list[Any]]] = json.loads((DATA / "values.json").read_text())
 IDENTITIES: dict[str, dict[str, str]] = json.loads((DATA / "identities.json").read_text())
-COLUMNS = ("entropy", "std_error", "low", "high", "entropy_busy")
+COLUMNS = ("entropy", "std_error", "low", "high")
 LIMIT = le.paper.Limit(epsilon=0.5, max_locations=3, max_visits=2)
 
 
 @pytest.mark.parametrize("name", VALUES)
 def test_the_same_noise_gives_the_same_numbers(name: str) -> None:
-    """All the way from visits to estimates. The tolerance of 1e-12, relative, is for other versions of NumPy."""
+    """All the way from visits to estimates. The tolerance of 1e-12, relative, is for other versions of NumPy.
+
+    Of all mechanisms but Shares, which asks other questions than in version 0.1.
+    """
     request = requests()[name]
     with request.chosen.open(partial(open_queries, visits())) as opened:
         queries = CachedQueries(opened)

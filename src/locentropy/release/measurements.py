@@ -128,9 +128,10 @@ def read_measurements(source: Any, most_values: int = MOST_VALUES) -> KeptMeasur
     """The measurements of a file or buffer; ReleaseError if it holds anything else, or more than `most_values`."""
     try:
         opened = pa.OSFile(str(source), "rb") if isinstance(source, str | Path) else source
-        with pq.ParquetFile(opened) as file:
+        # In this thread alone: one that reads ahead may outlive an interruption, and then the process aborts.
+        with pq.ParquetFile(opened, pre_buffer=False) as file:
             _check_size(file.metadata, most_values)
-            table = file.read()
+            table = file.read(use_threads=False)
         table.validate(full=True)
         return _kept(table)
     except ReleaseError:

@@ -69,7 +69,7 @@ def test_intervals_hold_and_the_error_is_below_that_of_a_constant(kind, epsilon,
     here = run(kind, epsilon, delta)
     assert here.covered() >= 0.92
     assert here.covered(20) >= 0.9
-    assert here.error < 1.02 * here.constant
+    assert here.error < (0.8 if epsilon >= 1 else 0.9) * here.constant
     # The standard error is an honest one, on the safe side.
     assert (here.found.std_error**2).mean() > 0.8 * here.error
 
@@ -84,7 +84,7 @@ def test_more_budget_means_less_error(delta):
 @pytest.mark.parametrize("delta", [0, DELTA])
 def test_even_a_tiny_budget_is_hardly_worse_than_a_constant(kind, delta):
     here = run(kind, 0.1, delta)
-    assert here.error < 1.15 * here.constant
+    assert here.error < 1.05 * here.constant
 
 
 def test_noise_that_is_not_what_it_is_said_to_be_is_seen():
