@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -28,13 +28,6 @@ if TYPE_CHECKING:
 _CALL = 'Locations.of(["cafe-1", "park-2"])'
 
 
-OUTLINED: Final = ("zones", "H3 cells", "INSPIRE squares")
-"""How the description of cells begins whose outlines are published."""
-
-CELL_KINDS: Final = ("grid", *OUTLINED)
-"""How the description of any cells begins."""
-
-
 class Cells(ABC):
     """A public division of a part of the Earth into locations, to which visits belong by their coordinates.
 
@@ -47,7 +40,7 @@ class Cells(ABC):
     @property
     @abstractmethod
     def described(self) -> str:
-        """What a release says of it, beginning with one of `CELL_KINDS`."""
+        """What a release says of it, beginning with one of `cell_kinds.CELL_KINDS`."""
 
     @property
     def origin(self) -> str | None:

@@ -13,10 +13,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from locentropy.core.attributes import check_attribute_names
+from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.core.checks import positive_integer
 from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import AttributeEffect, Estimand, Method
-from locentropy.core.locations import CELL_KINDS
 from locentropy.core.public_columns import check_column_names
 from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.release.error_rule import check_max_std_error

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from locentropy.core.locations import CELL_KINDS
+from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.release.count_words import counts_words, has_counts
