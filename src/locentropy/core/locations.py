@@ -96,12 +96,24 @@ class SquareCells(Cells):
     def columns(self) -> int:
         """Number of columns."""
 
+    def numbers(self) -> NDArray[np.int64]:
+        """The number of each cell that is a location, ascending: all of the box, unless some are left out."""
+        return np.arange(self.rows * self.columns)
+
     def locator(self) -> Locator:
-        """The rule that `in_squares` writes in SQL."""
-        return _SquareLocator(self.south, self.west, self.lat_step, self.lon_step, self.rows, self.columns)
+        """The rule that `in_squares` writes in SQL, where the numbers of cells that are left out are met by no join."""
+        return _SquareLocator(
+            self.south,
+            self.west,
+            self.lat_step,
+            self.lon_step,
+            self.rows,
+            self.columns,
+            self.numbers(),
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _SquareLocator(Locator):
     """Cells of a box by division, in the order of operations of the SQL."""
 
@@ -111,14 +123,17 @@ class _SquareLocator(Locator):
     lon_step: float
     rows: int
     columns: int
+    numbers: NDArray[np.int64]
 
     def positions(self, lat: Reals, lon: Reals) -> NDArray[np.int64]:
-        """The number of the cell; -1 outside the box."""
+        """The position of the cell's number; -1 outside the box and in cells that are left out."""
         with np.errstate(all="ignore"):  # NaN and infinities compare as outside
             up, across = (lat - self.south) / self.lat_step, (lon - self.west) / self.lon_step
             inside = (up >= 0) & (up < self.rows) & (across >= 0) & (across < self.columns)
         row, column = (np.floor(np.where(inside, each, 0)).astype(np.int64) for each in (up, across))
-        return np.where(inside, row * self.columns + column, -1)
+        number = np.where(inside, row * self.columns + column, -1)
+        at = np.minimum(np.searchsorted(self.numbers, number), len(self.numbers) - 1)
+        return np.where(self.numbers[at] == number, at, -1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.errors import ParameterError
-from locentropy.core.locations import Cells, Locations
+from locentropy.core.locations import Cells, Locations, SquareCells
 from locentropy.core.shares import check_bands, check_thresholds
 from locentropy.core.visit_profile import VisitProfile
 from locentropy.visits import expressions as expression
@@ -230,7 +230,7 @@ class TableQueries:
 
     @classmethod
     def _read_in_cells(cls, engine: Engine, good: ibis.Table, cells: Cells) -> TableQueries:
-        """Count visits by their coordinates. They are joined by position; codes follow the ids, as everywhere."""
+        """Count visits by their coordinates. They are joined by number; codes follow the ids, as everywhere."""
         wanted = cells.locations()
         keys = to_engine_type(wanted.ids, as_text=pa.types.is_string(wanted.ids.type), typed=True)
         listed = engine.upload("listed", pa.table({"location": keys}))
@@ -238,10 +238,12 @@ class TableQueries:
         coded = engine.run(coding, "Finding places").combine_chunks()
         at = pc.index_in(keys, value_set=coded["location"].combine_chunks()).to_numpy()
         codes = _integers(coded, "code")[at]
-        by_position = {"location": pa.array(np.arange(len(keys))), "code": pa.array(codes, pa.int32())}
-        positions = engine.upload("positions", pa.table(by_position))
+        # `locate` names a square by its number in the box, and any other location by its position.
+        numbers = cells.numbers() if isinstance(cells, SquareCells) else np.arange(len(keys))
+        by_number = {"location": pa.array(numbers), "code": pa.array(codes, pa.int32())}
+        numbered = engine.upload("numbered", pa.table(by_number))
         located = engine.locate(good, cells)
-        pairs = engine.materialize("pairs", expression.pairs(located, positions), "Counting visits")
+        pairs = engine.materialize("pairs", expression.pairs(located, numbered), "Counting visits")
         engine.free_source()
         return cls(engine, coded, pairs, wanted.ids, codes)
 
