@@ -16,6 +16,7 @@ import pyarrow as pa
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Cells, Locations, Locator
+from locentropy.places.date_line import outline_across
 from locentropy.places.extra import require_geo
 from locentropy.places.region import Box, Region, checked_within
 
@@ -102,17 +103,19 @@ class H3Cells(Cells):
 
     @cached_property
     def _outlines(self) -> NDArray[Any]:
-        """The cells as polygons in degrees."""
+        """The cells as polygons in degrees, cut at the date line."""
         import h3.api.basic_int as h3
         import shapely
 
-        return np.array(
-            [
-                shapely.Polygon([(lon, lat) for lat, lon in h3.cell_to_boundary(cell)])
-                for cell in self._cells.tolist()
-            ],
-            dtype=object,
+        corners = [np.array(h3.cell_to_boundary(cell)) for cell in self._cells.tolist()]
+        cell = np.repeat(np.arange(len(corners)), [len(each) for each in corners])
+        outlines: NDArray[Any] = shapely.polygons(
+            shapely.linearrings(np.concatenate(corners)[:, ::-1], indices=cell)
         )
+        west, _, east, _ = shapely.bounds(outlines).T
+        for at in np.flatnonzero(east - west > 180):
+            outlines[at] = outline_across(*corners[at].T)
+        return outlines
 
     def locations(self) -> Locations:
         """Every cell, with its id as H3 writes it, its outline and its centre."""
@@ -143,7 +146,7 @@ class H3Cells(Cells):
         from locentropy.places.map_index import IndexedLocator
 
         west, south, east, north = shapely.bounds(self._outlines).T
-        # A cell at the date line has corners at both ends of the world.
+        # A cell at the date line has parts at both ends of the world.
         if (east - west).max() > 180 or max(abs(south.min()), abs(north.max())) > _HIGHEST_LATITUDE:
             return exact
         return IndexedLocator(exact, self._outlines, _bend(self._outlines))
