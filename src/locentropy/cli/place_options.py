@@ -7,22 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from locentropy.cli.error_format import restated
-from locentropy.cli.map_options import MapOptions, four_numbers
+from locentropy.cli.map_options import MapOptions
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from locentropy.core.locations import Cells
     from locentropy.mechanisms.select import SelectLocations
-    from locentropy.places.grid import Grid
     from locentropy.places.public_list import PublicLocations
 
 UNSTATED: Final = "not stated"
 """The provenance of a list about which nothing was said."""
 
 _LIST: Final = "Places: a public list"
-_GRID: Final = "Places: a public grid"
-_CALL: Final = "Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=500)"
 
 _WITH_ATTRIBUTE: Final = (
     "locentropy publish checkins.parquet --epsilon 1 --places places.csv --attribute category --ledger city.ledger "
@@ -103,25 +99,11 @@ class PlaceOptions(MapOptions):
             rich_help_panel=_LIST,
         ),
     ] = None
-    grid: Annotated[
-        Text,
-        typer.Option(
-            "--grid",
-            metavar="S,W,N,E",
-            help="A public box in degrees, from a map, never from the visits; every cell is published.",
-            rich_help_panel=_GRID,
-        ),
-    ] = None
-    cell: Annotated[
-        float | None, typer.Option("--cell", help="Side of a cell, in metres.", rich_help_panel=_GRID)
-    ] = None
 
     def chosen(self, provenance: str | None = None) -> PublicLocations | Cells | None:
         """The list, the grid or the map that the options describe, or None if there is none of them."""
         about_list = None if self.zones is not None else provenance
-        found = [
-            each for each in (self._list(about_list), self._box(), self.cells(provenance)) if each is not None
-        ]
+        found = [each for each in (self._list(about_list), self.cells(provenance)) if each is not None]
         if len(found) > 1:
             raise _more_than_one()
         return found[0] if found else None
@@ -192,17 +174,6 @@ class PlaceOptions(MapOptions):
                     "--places places.csv",
                     example=example,
                 )
-
-    def _box(self) -> Grid | None:
-        if self.grid is None and self.cell is None:
-            return None
-        if self.grid is None or self.cell is None:
-            raise ParameterError("A grid needs both its box and the size of its cells.", example=_CALL)
-        from locentropy.places.grid import Grid
-
-        south, west, north, east = four_numbers("grid", self.grid, _CALL)
-        with restated(names=dict.fromkeys(("south", "west", "north", "east"), "grid")):
-            return Grid(south, west, north, east, self.cell)
 
 
 def _more_than_one() -> ParameterError:
