@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -78,7 +78,7 @@ class PlaceOptions(MapOptions):
         typer.Option(
             "--attribute",
             help="Column of the list, such as category, that estimates may lean on; 'coordinates' for where places "
-            "are; repeatable. Published.",
+            "are; repeatable. Published. Of cells they lean on 'coordinates', unless it is '' for none.",
             rich_help_panel=_LIST,
         ),
     ] = None
@@ -103,7 +103,7 @@ class PlaceOptions(MapOptions):
     def chosen(self, provenance: str | None = None) -> PublicLocations | Cells | None:
         """The list, the grid or the map that the options describe, or None if there is none of them."""
         about_list = None if self.zones is not None else provenance
-        found = [each for each in (self._list(about_list), self.cells(provenance)) if each is not None]
+        found = [each for each in (self._list(about_list), self._mapped(provenance)) if each is not None]
         if len(found) > 1:
             raise _more_than_one()
         return found[0] if found else None
@@ -127,8 +127,17 @@ class PlaceOptions(MapOptions):
                 said += [] if each is None else [option, str(each)]
         return said
 
+    def _mapped(self, provenance: str | None) -> Cells | None:
+        """The cells that the options describe, without attributes if they say so."""
+        cells, attributes = self.cells(provenance), declared(self.attributes)
+        if cells is None and self.places is None and attributes:
+            raise ParameterError("--attribute coordinates needs places.", example=_WITH_ATTRIBUTE)
+        if cells is None or attributes is None:
+            return cells
+        return replace(cells, attributes=attributes)  # type: ignore[type-var]  # every kind is a dataclass
+
     def _list(self, provenance: str | None) -> PublicLocations | None:
-        if self.attributes and self.places is None:
+        if declared(self.attributes) and self.places is None and self.attributes != ["coordinates"]:
             raise ParameterError(
                 "--attribute names columns of a public list. Cells and zones have none: nothing is known of them "
                 "but where they are. Where places are selected from the visits there is no list: if a public list has "
@@ -157,7 +166,7 @@ class PlaceOptions(MapOptions):
             self.places,
             **chosen,
             provenance=provenance or UNSTATED,
-            attributes=self.attributes or (),
+            attributes=declared(self.attributes) or (),
             group=self.group,
             drop_columns=self.drop_columns or (),
         )
@@ -174,6 +183,11 @@ class PlaceOptions(MapOptions):
                     "--places places.csv",
                     example=example,
                 )
+
+
+def declared(attributes: list[str] | None) -> list[str] | None:
+    """What --attribute says: None if it was not given, and nothing if it was given once, as ''."""
+    return [] if attributes == [""] else attributes
 
 
 def _more_than_one() -> ParameterError:

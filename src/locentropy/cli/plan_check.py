@@ -63,12 +63,20 @@ def check_places(path: Path, plan: Plan, chosen: LocationsChoice | None) -> None
             f"{path} takes its places from {_WAYS[plan.locations]}, and the options say otherwise. Leave them out, or "
             "have another plan approved."
         )
+    if isinstance(chosen, Cells) and plan.cells not in (None, chosen.described):
+        raise ParameterError(
+            f"{path} is about the {plan.cells}, and the options describe the {chosen.described}. Give the options that "
+            "the plan was made with, or have another plan approved."
+        )
 
 
 def with_columns(path: Path, plan: Plan, chosen: LocationsChoice | None) -> LocationsChoice | None:
     """Return the places with attributes and groups of the plan; raise ParameterError if the options give others."""
+    from locentropy.core.locations import Cells
     from locentropy.places.public_list import PublicLocations
 
+    if isinstance(chosen, Cells):
+        return replace(chosen, attributes=plan.attributes)  # type: ignore[type-var]  # every kind is a dataclass
     if not isinstance(chosen, PublicLocations):
         return chosen or plan.selection
     if chosen.attributes and chosen.attributes != plan.attributes:

@@ -19,7 +19,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.public_columns import checked_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -36,6 +36,9 @@ class Cells(ABC):
 
     kind: ClassVar[str]
     """What plans call it."""
+
+    attributes: Sequence[str]
+    """What mechanisms may use: `coordinates`, so that estimates lean on cells nearby, or nothing."""
 
     @property
     @abstractmethod

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 import pyarrow as pa
 
+from locentropy.core.attributes import COORDINATES, check_cell_attributes
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations, SquareCells
 from locentropy.places.region import Region
 from locentropy.places.zones import Zones
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 METRES_PER_DEGREE = 111_195.0
@@ -54,8 +57,11 @@ class Grid(SquareCells):
     """Side of a cell in metres. Cells are square at the middle latitude of the box."""
     within: Zones | None = None
     """Zones of a public map: only cells whose centre is in one of them are published."""
+    attributes: Sequence[str] = (COORDINATES,)
+    """Mechanisms that use attributes let estimates lean on cells nearby; [] for none of that."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", check_cell_attributes(self.attributes, _CALL))
         for name in ("south", "west", "north", "east", "cell"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -149,4 +155,9 @@ class Grid(SquareCells):
         number = self._numbers
         row, column = np.divmod(number, self.columns)
         names = [f"row {r}, column {c}" for r, c in zip(row.tolist(), column.tolist(), strict=True)]
-        return Locations(pa.array(number), pa.array(names, pa.string()), *self._centres(number))
+        return Locations(
+            pa.array(number),
+            pa.array(names, pa.string()),
+            *self._centres(number),
+            leans_on_coordinates=bool(self.attributes),
+        )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 import pyarrow as pa
 
+from locentropy.core.attributes import COORDINATES, check_cell_attributes
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Cells, Locations, Locator
@@ -21,6 +22,8 @@ from locentropy.places.extra import require_geo
 from locentropy.places.region import Box, Region, checked_within
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from locentropy.places.zones import Zones
@@ -54,8 +57,11 @@ class H3Cells(Cells):
     """0 to 15: an edge is about 1.4 km long at 7, 530 m at 8, 200 m at 9, 76 m at 10."""
     within: Box | Zones
     """A box (south, west, north, east) in degrees, or `Zones`."""
+    attributes: Sequence[str] = (COORDINATES,)
+    """Mechanisms that use attributes let estimates lean on cells nearby; [] for none of that."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", check_cell_attributes(self.attributes, _CALL))
         check_whole(_CALL, "resolution", self.resolution, 0, 15)
         object.__setattr__(self, "within", checked_within(self.within, _CALL))
 
@@ -129,6 +135,7 @@ class H3Cells(Cells):
             None,
             lat.copy(),
             lon.copy(),
+            leans_on_coordinates=bool(self.attributes),
             outlines=pa.array(shapely.to_wkb(self._outlines), pa.binary()),
         )
 

@@ -21,9 +21,9 @@ import pyogrio
 import pyogrio.errors
 import pyproj
 import pyproj.exceptions
-import pyproj.network
 import shapely
 import shapely.errors
+from pyproj.network import is_network_enabled, set_network_enabled  # type: ignore[attr-defined,unused-ignore]
 
 from locentropy.core.errors import BadRowsError, ColumnError, SourceError
 
@@ -210,12 +210,12 @@ def _in_degrees(zones: NDArray[Any], ids: pa.Array, crs: Any, label: str) -> NDA
 @contextmanager
 def _offline() -> Iterator[None]:
     """Let PROJ fetch no files of corrections, whatever PROJ_NETWORK says: nothing is downloaded at run time."""
-    before = pyproj.network.is_network_enabled()
-    pyproj.network.set_network_enabled(active=False)
+    before = is_network_enabled()
+    set_network_enabled(active=False)
     try:
         yield
     finally:
-        pyproj.network.set_network_enabled(active=before)
+        set_network_enabled(active=before)
 
 
 def _spans_the_world(zones: NDArray[Any]) -> NDArray[np.bool_]:
