@@ -199,8 +199,10 @@ def _hints(request: Request, public: PublicLocations | None, *, logged: bool) ->
             "If no visit is at any of the places, as where ids are written differently in list and visits, what is "
             "published is noise, and only the private log says so: --private-log FILE"
         )
-    if request.chosen.ungrouped:
-        found.append(ungrouped_words(request.chosen.ungrouped, request.chosen.group))
+    found += [
+        ungrouped_words(places, group, level=bool(request.chosen.level_names))
+        for group, places in request.chosen.ungrouped.items()
+    ]
     if public is None:
         return found
     if public.provenance == place_options.UNSTATED:

@@ -89,6 +89,7 @@ def _content(plan: Plan) -> dict[str, Any]:
         "mechanism": {"name": name, **parameters},
         "locations": {
             "kind": plan.locations,
+            **({} if plan.cells is None else {"cells": plan.cells}),
             **({"attributes": list(plan.attributes)} if plan.attributes else {}),
             **({} if plan.group is None else {"group": plan.group}),
             **(written_parameters(plan.selection) if plan.selection else {}),
@@ -115,8 +116,8 @@ def _plan_of(content: dict[str, Any]) -> Plan:
         mechanism = _mechanism(_section(content, "mechanism"))
     given = "places" if "places" in content else "locations"
     with _complaints(f"{given}: "):
-        places = _section(content, given, ("kind", "attributes", "group", *_SELECTION))
-        group = places.pop("group", None)
+        places = _section(content, given, ("kind", "cells", "attributes", "group", *_SELECTION))
+        group, cells = places.pop("group", None), places.pop("cells", None)
         kind, attributes, selection = _locations(places)
     with _complaints("expected: "):
         n_locations, n_users, each, sizes = _expected(
@@ -126,7 +127,18 @@ def _plan_of(content: dict[str, Any]) -> Plan:
     about = About(**{name: words[name] for name in _ABOUT if name in words})
     limit = _real("max_std_error", content["max_std_error"]) if "max_std_error" in content else None
     plan = Plan(
-        mechanism, kind, selection, n_locations, sizes, about, n_users, attributes, limit, each, group
+        mechanism,
+        kind,
+        selection,
+        n_locations,
+        sizes,
+        about,
+        n_users,
+        attributes,
+        limit,
+        each,
+        group,
+        cells=cells,
     )
     due = _budget(plan)
     if budget != due:

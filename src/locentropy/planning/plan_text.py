@@ -32,6 +32,8 @@ def headline(plan: Plan) -> str:
     }[plan.locations]
     with_attributes = f" with their {' and '.join(plan.attributes)}" if plan.attributes else ""
     grouped = "" if plan.group is None else f" by their {plan.group}"
+    if plan.cells is not None:
+        source = f"{source} ({plan.cells})"
     return f"{name} ({listed}), {number} {source}{grouped}{with_attributes}"
 
 
@@ -88,6 +90,7 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         "mechanism": {"name": name, **parameters},
         "locations": {
             "kind": plan.locations,
+            **({} if plan.cells is None else {"cells": plan.cells}),
             **({"attributes": list(plan.attributes)} if plan.attributes else {}),
             **({} if plan.group is None else {"group": plan.group}),
             **(written_parameters(plan.selection) if plan.selection else {}),

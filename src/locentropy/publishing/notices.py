@@ -71,19 +71,20 @@ def notices(request: Request, ledger: Ledger | None) -> list[PublishingWarning]:
                 'visits. For example: PublicLocations("places.csv", provenance="the city\'s register")'
             )
         )
-    if request.chosen.ungrouped:
-        found.append(UngroupedWarning(ungrouped_words(request.chosen.ungrouped, request.chosen.group)))
-    if request.listed is not None:
-        found += few_locations(request.mechanism, len(request.listed))
+    found += [
+        UngroupedWarning(ungrouped_words(places, group, level=bool(request.chosen.level_names)))
+        for group, places in request.chosen.ungrouped.items()
+    ]
+    if request.published is not None:
+        found += few_locations(request.mechanism, len(request.published))
     return found
 
 
-def ungrouped_words(places: int, group: str | None) -> str:
+def ungrouped_words(places: int, group: str, *, level: bool) -> str:
     """That visits to some places do not count. Their number is public: it is of the list."""
     are = "place of the list has" if places == 1 else "places of the list have"
-    return (
-        f"{places:,} {are} no {group}, so visits there do not count: they are in no group that is published."
-    )
+    at = " at that level" if level else ""
+    return f"{places:,} {are} no {group}, so visits there do not count{at}: they are in no group that is published."
 
 
 def few_locations(mechanism: Mechanism, n_locations: int) -> list[PublishingWarning]:

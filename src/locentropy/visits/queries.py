@@ -257,16 +257,39 @@ class TableQueries:
         return self._locations
 
     def restricted_to(self, locations: Locations) -> TableQueries:
-        """The same queries about some of the locations only, as if no other visit had been made."""
-        known, asked = self._locations.cast(pa.string()), locations.ids.cast(pa.string())
-        at = pc.index_in(asked, value_set=known)
-        if at.null_count:
-            raise ParameterError("Queries can be restricted only to locations that they already count.")
-        codes = self._codes[at.to_numpy()]
+        """The same queries about some of the locations only, or groups of them, as if no other visit had been made."""
+        codes = self._codes_of(locations.place_ids)
+        if locations.members is not None:
+            return self._grouped(locations, codes)
         kept = self._engine.upload("kept", pa.table({"code": pa.array(codes, pa.int32())}))
         return TableQueries(
             self._engine, self._coded, self._pairs.semi_join(kept, "code"), locations.ids, codes
         )
+
+    def _codes_of(self, ids: pa.Array) -> NDArray[np.int64]:
+        """The code of each of some locations; ParameterError unless all are counted."""
+        at = pc.index_in(ids.cast(pa.string()), value_set=self._locations.cast(pa.string()))
+        if at.null_count:
+            raise ParameterError("Queries can be restricted only to locations that they already count.")
+        codes: NDArray[np.int64] = self._codes[at.to_numpy()]
+        return codes
+
+    def _grouped(self, groups: Locations, codes: NDArray[np.int64]) -> TableQueries:
+        """The same visits by group; `codes` has the code of each member. Pairs are those of visits read by group."""
+        assert groups.members is not None  # noqa: S101  # asked by the caller
+        keys = _group_keys(groups.ids)
+        number = next(_NUMBERS)  # several levels, on the same engine, have their own tables
+        coding = expression.coded_locations(self._engine.upload("listed", pa.table({"location": keys})))
+        coded = self._engine.run(coding, "Finding places").combine_chunks()
+        at = pc.index_in(keys, value_set=coded["location"].combine_chunks()).to_numpy()
+        group_codes = _integers(coded, "code")[at]
+        members = {
+            "code": pa.array(codes, pa.int32()),
+            "group": pa.array(group_codes[groups.members.group], pa.int32()),
+        }
+        grouped = expression.pairs_by_group(self._pairs, self._engine.upload("members", pa.table(members)))
+        pairs = self._engine.materialize(f"pairs_{number}", grouped, "Counting visits")
+        return TableQueries(self._engine, coded, pairs, groups.ids, group_codes)
 
     def profile(self, bounds: Bounds) -> VisitProfile:
         """How many users made 1, 2, …, C visits to each location, after bounding each user."""
