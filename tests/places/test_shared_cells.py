@@ -6,13 +6,10 @@ import pickle
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pytest
-
-pytest.importorskip("shapely")
-
 import h3
+import numpy as np
 import pyproj
+import pytest
 import shapely
 
 import locentropy as le

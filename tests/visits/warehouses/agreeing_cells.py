@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 import locentropy as le
 from locentropy.core.locations import Cells
@@ -17,8 +16,7 @@ BERLIN = (52.34, 13.09, 52.68, 13.76)
 
 
 def cells(way: str, folder: Path) -> Cells:
-    """Zones, H3 cells or INSPIRE squares; skips the test where the extra is not installed."""
-    pytest.importorskip("shapely")
+    """Zones, H3 cells or INSPIRE squares."""
     if way == "zones":
         return le.Zones(districts(folder / "districts.geojson"), id="name")
     if way == "h3":
