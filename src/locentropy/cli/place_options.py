@@ -26,6 +26,7 @@ _WITH_ATTRIBUTE: Final = (
 )
 
 _WITH_GROUP: Final = _WITH_ATTRIBUTE.replace("--attribute category", "--group-by district")
+_WITH_LEVELS: Final = _WITH_ATTRIBUTE.replace("--attribute category", "--levels place,district,city")
 _OPTIONS: Final = {"attributes": "--attribute", "group": "--group-by"}
 """Options that are not called like their field."""
 
@@ -39,6 +40,16 @@ Provenance = Annotated[
 Exclude = Annotated[
     Text,
     typer.Option("--exclude", help="File of places never to publish: visits to them do not count at all."),
+]
+Levels = Annotated[
+    Text,
+    typer.Option(
+        "--levels",
+        metavar="place,district,city",
+        help="Several levels in one release, the main one first: 'place', columns of the list, 'all' for the whole "
+        "list ('city' too, if it is no column). A public rule divides ε; or say the parts: place=0.7,district=0.3.",
+        rich_help_panel=_LIST,
+    ),
 ]
 MaxStdError = Annotated[
     float | None,
@@ -91,6 +102,7 @@ class PlaceOptions(MapOptions):
             rich_help_panel=_LIST,
         ),
     ] = None
+    levels: Levels = None
     drop_columns: Annotated[
         list[str] | None,
         typer.Option(
@@ -168,6 +180,7 @@ class PlaceOptions(MapOptions):
             provenance=provenance or UNSTATED,
             attributes=declared(self.attributes) or (),
             group=self.group,
+            levels=levels_in(self.levels),
             drop_columns=self.drop_columns or (),
         )
 
@@ -175,6 +188,7 @@ class PlaceOptions(MapOptions):
         """Raise ParameterError for options about columns of a list, where there is none."""
         for option, given, example in (
             ("--group-by", self.group, _WITH_GROUP),
+            ("--levels", self.levels, _WITH_LEVELS),
             ("--drop-columns", self.drop_columns, None),
         ):
             if given:
@@ -188,6 +202,24 @@ class PlaceOptions(MapOptions):
 def declared(attributes: list[str] | None) -> list[str] | None:
     """What --attribute says: None if it was not given, and nothing if it was given once, as ''."""
     return [] if attributes == [""] else attributes
+
+
+def levels_in(text: str | None) -> list[str] | dict[str, str]:
+    """The levels that the option names, and the part of ε of each if it says these."""
+    if text is None:
+        return []
+    parts = [part.strip() for part in text.split(",")]
+    if not any("=" in part for part in parts):
+        return parts
+    pairs = [part.partition("=") for part in parts]
+    if not all(equals for _, equals, _ in pairs) or len({name for name, _, _ in pairs}) != len(pairs):
+        raise ParameterError(
+            "must say the part of ε of every level, once, or of none.",
+            parameter="levels",
+            value=text[:80],
+            example=_WITH_LEVELS.replace("place,district,city", "place=0.7,district=0.2,city=0.1"),
+        )
+    return {name.strip(): epsilon.strip() for name, _, epsilon in pairs}
 
 
 def _more_than_one() -> ParameterError:

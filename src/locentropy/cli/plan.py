@@ -14,7 +14,7 @@ from locentropy.cli.console import note, out, warn
 from locentropy.cli.map_options import MapOptions
 from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions, warnings_told
 from locentropy.cli.option_groups import AboutOptions, with_option_groups
-from locentropy.cli.place_options import MaxStdError, declared
+from locentropy.cli.place_options import Levels, MaxStdError, declared, levels_in
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import check_writable
 
@@ -73,6 +73,7 @@ def plan(
             "--group-by", help="Column of the public list, such as district: groups of places are published."
         ),
     ] = None,
+    levels: Levels = None,
     max_std_error: MaxStdError = None,
     words: AboutOptions,
     to: Annotated[
@@ -109,6 +110,7 @@ def plan(
             attributes=declared(attributes),
             max_std_error=max_std_error,
             group=group,
+            levels=levels_in(levels),
         )
     if target is not None:
         made.to_yaml(target)
@@ -122,7 +124,7 @@ def plan(
 
 def show(made: Plan) -> None:
     """Print a plan."""
-    from locentropy.planning.plan_text import guarantee_line, headline, release_rules
+    from locentropy.planning.plan_text import guarantee_line, headline, level_lines, release_rules
 
     def say(text: str, style: str | None = None) -> None:
         out.print(text, style=style, markup=False)
@@ -131,6 +133,8 @@ def show(made: Plan) -> None:
     say(guarantee_line(made.guarantee))
     say(made.guarantee.explain_strength())
     say(made.guarantee.explain())
+    for line in level_lines(made):
+        say(line)
     say(made.expected.noise)
     if made.expected.table:
         out.print(_table(made.expected))

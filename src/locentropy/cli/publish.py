@@ -135,8 +135,9 @@ def publish(
     listed = request.listed
     with _told():
         request.chosen.warn_of_exclusions()
-    if planned is not None and listed is not None and planned.n_locations not in (None, len(listed)):
-        warn(f"{plan} expects {planned.n_locations:,} places, and there are {len(listed):,}.")
+    published = request.published
+    if planned is not None and published is not None and planned.n_locations not in (None, len(published)):
+        warn(f"{plan} expects {planned.n_locations:,} places, and there are {len(published):,}.")
     account = None if ledger is None else Ledger.open(ledger)
     target = None if to is None else marked_target(to, private=request.guarantee.private)
     hints = _hints(
@@ -148,8 +149,9 @@ def publish(
         tell_dry_run(request, planned, target, account, as_json=as_json)
         _say(hints)
         return
-    if listed is not None:
-        warn_of_few(mechanism, len(listed))  # a dry run says it among what to expect
+    for level in request.levels:
+        if level.locations is not None:  # a dry run says it among what to expect
+            warn_of_few(level.mechanism, len(level.locations), level.part)
     if to is None or target is None:
         raise ParameterError(
             "Publishing needs a directory for the release: --out may; or try it first: --dry-run"

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from locentropy.core.locations import Cells
     from locentropy.mechanisms.base import Mechanism
     from locentropy.mechanisms.expected_error import ExpectedError
+    from locentropy.planning.level_outlook import LevelOutlook
     from locentropy.privacy.guarantee import Guarantee, Number
 
 CELLS: Final = ("grid", "zones", "h3", "inspire")
@@ -153,6 +154,13 @@ class Plan:
                 self.locations_per_user,
             )
         )
+
+    @property
+    def level_outlooks(self) -> tuple[LevelOutlook, ...]:
+        """What each level gets of the budget and is worth; none if there are no levels."""
+        from locentropy.planning.level_outlook import level_outlooks
+
+        return level_outlooks(self.level_mechanisms, self.level_sizes, self.n_locations, self.n_users)
 
     @property
     def warnings(self) -> tuple[str, ...]:

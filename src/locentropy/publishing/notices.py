@@ -17,6 +17,7 @@ from locentropy.release.statement import UNSAID
 from locentropy.visits.columns import AUTO
 
 if TYPE_CHECKING:
+    from locentropy.core.levels import LevelPart
     from locentropy.ledger.ledger import Ledger
     from locentropy.mechanisms.base import Mechanism
     from locentropy.publishing.request import Request
@@ -75,8 +76,9 @@ def notices(request: Request, ledger: Ledger | None) -> list[PublishingWarning]:
         UngroupedWarning(ungrouped_words(places, group, level=bool(request.chosen.level_names)))
         for group, places in request.chosen.ungrouped.items()
     ]
-    if request.published is not None:
-        found += few_locations(request.mechanism, len(request.published))
+    for level in request.levels:
+        if level.locations is not None:
+            found += few_locations(level.mechanism, len(level.locations), level.part)
     return found
 
 
@@ -87,10 +89,13 @@ def ungrouped_words(places: int, group: str, *, level: bool) -> str:
     return f"{places:,} {are} no {group}, so visits there do not count{at}: they are in no group that is published."
 
 
-def few_locations(mechanism: Mechanism, n_locations: int) -> list[PublishingWarning]:
+def few_locations(
+    mechanism: Mechanism, n_locations: int, level: LevelPart | None = None
+) -> list[PublishingWarning]:
     """Whether there are too few places for the mechanism. Their number is public: of a list, or of a release."""
     warning = mechanism.few_locations_warning(n_locations)
-    return [] if warning is None else [FewLocationsWarning(f"{n_locations:,} places. {warning}")]
+    at = "" if level is None else f"At the level {level.name}: "
+    return [] if warning is None else [FewLocationsWarning(f"{at}{n_locations:,} places. {warning}")]
 
 
 def privacy_unit(columns: Roles, *, private: bool) -> str:
