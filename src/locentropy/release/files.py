@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from locentropy.release.release import Release
+    from locentropy.release.statement import Statement
 
     Content: TypeAlias = bytes | pa.Buffer
 
@@ -73,6 +74,13 @@ def level_names(name: str, number: int) -> Names:
     return PRIVATE._replace(
         parquet=f"{stem}.parquet", csv=f"{stem}.csv", measurements=f"{stem}.measurements.parquet"
     )
+
+
+def names_of(statement: Statement) -> Names:
+    """The names of the files of a release, or of the level that a statement is about."""
+    numbers = {part.name: number for number, part in enumerate(statement.levels, start=1)}
+    number = 1 if statement.level is None else numbers[statement.level]
+    return names_for(private=statement.private) if number == 1 else level_names(str(statement.level), number)
 
 
 def marked_target(target: str | Path, *, private: bool) -> Path:
@@ -201,8 +209,8 @@ def contents(release: Release) -> Iterator[tuple[str, Content]]:
     }
     if release.measurements is not None:
         files[names.measurements] = measurements_parquet(release.measurements)
-    for number, level in enumerate(release.further, start=2):
-        files |= _level_files(level, number)
+    for level in release.further:
+        files |= _level_files(level)
     yield from files.items()
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     further = [TableShape(each.statement, each.table.column_names, len(each)) for each in release.further]
@@ -210,10 +218,10 @@ def contents(release: Release) -> Iterator[tuple[str, Content]]:
     yield names.details, dump_document(document, heading(statement))
 
 
-def _level_files(level: Release, number: int) -> dict[str, Content]:
+def _level_files(level: Release) -> dict[str, Content]:
     """The files of a further level."""
     statement, table = level.statement, level.to_arrow()
-    names = level_names(str(statement.level), number)
+    names = names_of(statement)
     files: dict[str, Content] = {
         names.parquet: parquet_of(table, statement, level.outlines),
         names.csv: csv_of(table),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from locentropy.release.statement import Statement
 
 NOT_ADDITIVE: Final = (
-    "Entropy does not add up over levels. That of a district is about its visitors as a whole: somebody who was at "
+    "Entropy does not add up over levels. That of a district, say, is about its visitors as a whole: who was at "
     "three of its places is a visitor of three places, and one visitor of the district. So neither the entropies of "
     "its places nor their effective visitors add up to those of the district. Every level also has its own noise, so "
     "levels need not agree with each other."
