@@ -98,7 +98,7 @@ def test_estimates_lean_on_cells_nearby_where_the_mechanism_does_that(way: str, 
     assert others.statement.attributes == ()
     alone = le.publish(visits, le.Shares(epsilon=1.0), cells(way, tmp_path, attributes=[]), ledger=None)
     assert alone.statement.attributes == ()
-    assert alone.guarantee.epsilon == leaning.statement.guarantee.epsilon
+    assert alone.statement.guarantee.epsilon == leaning.statement.guarantee.epsilon
 
 
 def test_neighbours_make_estimates_of_cells_better() -> None:
