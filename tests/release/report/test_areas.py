@@ -138,3 +138,26 @@ def test_holes_are_left_out_and_the_date_line_is_no_edge(browser: Any, tmp_path:
         view.point(*view.look(-17.57, 179.43))
         assert view.page.locator("#tip").is_hidden()
         assert view.said == []
+
+
+def test_the_page_says_zones_cells_or_groups(tmp_path: Path) -> None:
+    zones = le.Zones(districts(tmp_path / "districts.geojson", 3), id="name")
+    said = page(released(zones)).decode()
+    assert "9 zones" in said
+    assert "Zones, ranked</h2>" in said
+    assert 'data-sort="name">Zone</th>' in said
+    assert "Each area is a zone, where the public map says it is" in said
+    table = pa.table({"user": ["a", "b"], "location": ["x", "y"], "lat": [40.7, 40.7], "lon": [-74.0, -73.9]})
+    grid = le.publish(le.Visits(table), le.Shares(epsilon=1.0), le.Grid.over(zones, cell=4000), ledger=None)
+    said = page(grid).decode()
+    assert "Cells, ranked</h2>" in said
+    assert "Each dot is a cell, where the public grid says it is" in said
+    assert "Estimates of cells lean on cells nearby." in said
+    listed = pa.table({"location": ["x", "y", "z"], "category": ["bar", "bar", "park"]})
+    groups = le.publish(
+        le.Visits(table), le.Shares(epsilon=1.0), le.PublicLocations(listed, group="category"), ledger=None
+    )
+    said = page(groups).decode()
+    assert "2 groups of places" in said
+    assert "Places by category, ranked</h2>" in said
+    assert 'data-sort="name">Category</th>' in said

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from locentropy.core.attributes import COORDINATES
 from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.release.columns import public_columns
+from locentropy.release.report.naming import named
 
 if TYPE_CHECKING:
     from locentropy.release.release import Release
@@ -51,7 +52,7 @@ def leaning_sentence(release: Release) -> str:
     *first, last = leans
     together = f"{', '.join(first)} and {last}" if first else last
     if release.statement.locations_source.startswith(CELL_KINDS):
-        return f"Estimates of {_called(release)} lean on {together}."
+        return f"Estimates of {named(release.statement).many} lean on {together}."
     return f"Estimates of places lean on {together}, as the public list has it."
 
 
@@ -70,15 +71,9 @@ def leaning_paragraph(release: Release) -> str:
     return f"{said} Here {', '.join(effects)}." if effects else said
 
 
-def _called(release: Release) -> str:
-    """What the page calls what is published."""
-    source = release.statement.locations_source
-    return "zones" if source.startswith("zones") else "cells" if source.startswith(CELL_KINDS) else "places"
-
-
 def _example(release: Release, name: str) -> str:
     if name == COORDINATES:
-        return f"{_called(release)} nearby"
+        return f"{named(release.statement).many} nearby"
     common = _most_common(release.to_arrow()[name])
     if common is None or isinstance(common, bool) or len(str(common)) > _SHORT:
         return f"others with the same {name}"

@@ -19,6 +19,7 @@ from locentropy.release.report import text
 from locentropy.release.report.histogram import histogram
 from locentropy.release.report.html import Html, asset, filled, joined, policy_hash, script_json, tag
 from locentropy.release.report.levels import switch
+from locentropy.release.report.naming import named
 from locentropy.release.report.ranking import TOP, numbers, ranking_of
 from locentropy.release.report.rows import LARGEST, MOST, rows
 from locentropy.release.statement import NOT_PRIVATE
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from locentropy.release.release import Release
     from locentropy.release.report.ranking import Ranking
     from locentropy.release.report.rows import Rows
+    from locentropy.release.statement import Statement
 
 
 SCRIPTS: Final = (
@@ -124,7 +126,8 @@ def _shown(release: Release, stated: str, *, most: int, largest: int) -> _Shown:
         notices=joined(text.usefulness(release, ranking), text.selection(release, shown)),
         map=_map(release, shown),
         list_note=text.list_note(release, ranking),
-        head=_head(ranking, shown),
+        ranked=joined(named(statement).ranked),
+        head=_head(statement, ranking, shown),
         body=_first_rows(shown),
         distribution=histogram(values[~np.isnan(values)], statement.entropy_unit),
         distribution_note=joined(text.distribution_note(release, ranking)),
@@ -187,8 +190,9 @@ def _data(release: Release, shown: Rows) -> dict[str, Any]:
     }
 
 
-def _head(ranking: Ranking, rows_shown: Rows) -> Html:
+def _head(statement: Statement, ranking: Ranking, rows_shown: Rows) -> Html:
     """The headings of the table; the script makes them buttons that sort."""
+    headings = _HEADINGS | {"name": named(statement).column}
     shown = [
         name
         for name in _HEADINGS
@@ -199,7 +203,7 @@ def _head(ranking: Ranking, rows_shown: Rows) -> Html:
     cells = [
         tag(
             "th",
-            _HEADINGS[name],
+            headings[name],
             scope="col",
             class_=f"count {name}" if name in _COUNTED else name,
             data_sort=name,
