@@ -136,7 +136,7 @@ def _arguments(call: ast.Call, source: str) -> dict[str, str]:
 
 
 def _text(value: ast.expr, source: str) -> str:
-    """A value as an option takes it: several with commas between them, and = if they have names; True as a flag, without a value."""
+    """A value as an option takes it: several with commas between them; True as a flag, without a value."""
     if isinstance(value, ast.List | ast.Tuple):
         return ",".join(_text(each, source) for each in value.elts)
     if isinstance(value, ast.Dict):  # names and numbers, such as the part of each level
