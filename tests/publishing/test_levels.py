@@ -114,13 +114,13 @@ def test_all_of_it_is_stated(release: le.Release, folder: Path) -> None:
     details = yaml.safe_load((folder / "details.yaml").read_text())
     assert details["guarantee"]["epsilon"] == "1"
     assert [(part["name"], part["consists_of"], part["epsilon"]) for part in details["levels"]] == [
-        ("place", "place", "0.8"),
-        ("district", "column", "0.1"),
-        ("city", "list", "0.1"),
+        ("place", "place", "0.54"),
+        ("district", "column", "0.27"),
+        ("city", "list", "0.19"),
     ]
     assert [level["mechanism"]["parameters"]["epsilon"] for level in details["further_levels"]] == [
-        "0.1",
-        "0.1",
+        "0.27",
+        "0.19",
     ]
     manifest = " ".join((folder / "manifest.yaml").read_text().split())
     assert "This release has 3 levels" in manifest
@@ -211,7 +211,7 @@ def test_edited_parts_are_found(folder: Path) -> None:
     path = folder / "details.yaml"
     text = path.read_text()
     for old, new in (
-        ("epsilon: '0.8'", "epsilon: '0.7'"),
+        ("epsilon: '0.54'", "epsilon: '0.5'"),
         ("name: city", "name: town"),
         ("consists_of: list", "consists_of: x"),
     ):
@@ -327,7 +327,7 @@ def test_who_is_everywhere_costs_most_of_it() -> None:
 def test_the_check_sees_levels_that_each_get_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted, with what refuses it out of the way."""
     monkeypatch.setattr(
-        requested_levels, "divided", lambda mechanism, levels: dict.fromkeys(levels, mechanism)
+        requested_levels, "divided", lambda mechanism, levels, sizes: dict.fromkeys(levels, mechanism)
     )
     assert cost(SHARES, 10, all_clear=True) > 1
     request = Request(SHARES, listed())
@@ -363,7 +363,7 @@ def test_levels_are_known_before_any_visit_is_read(monkeypatch: pytest.MonkeyPat
 
 
 def test_parts_that_are_rounded_up_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(level_parts, "_by_rule", lambda whole, levels: [whole * Fraction(4, 10)] * 3)
+    monkeypatch.setattr(level_parts, "_by_rule", lambda whole, levels, sizes: [whole * Fraction(4, 10)] * 3)
     with pytest.raises(ParameterError, match="do not add up to the whole exactly"):
         Request(SHARES, listed())
 

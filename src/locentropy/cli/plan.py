@@ -74,6 +74,13 @@ def plan(
         ),
     ] = None,
     levels: Levels = None,
+    level_sizes: Annotated[
+        str | None,
+        typer.Option(
+            "--level-sizes",
+            help="How many locations each level has, such as 14058,20,1; ε is divided by them.",
+        ),
+    ] = None,
     max_std_error: MaxStdError = None,
     words: AboutOptions,
     to: Annotated[
@@ -111,6 +118,7 @@ def plan(
             max_std_error=max_std_error,
             group=group,
             levels=levels_in(levels),
+            level_sizes=_sizes(level_sizes, "level_sizes") or (),
         )
     if target is not None:
         made.to_yaml(target)
@@ -167,16 +175,22 @@ _STYLES: dict[str, Any] = {
 }
 
 
-def _sizes(text: str | None) -> list[int] | None:
+_EXAMPLES: dict[str, str] = {
+    "users_per_location": "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])",
+    "level_sizes": 'plan(Shares(epsilon=1.0), levels=["place", "district", "all"], level_sizes=[14_058, 20, 1])',
+}
+
+
+def _sizes(text: str | None, parameter: str = "users_per_location") -> list[int] | None:
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdecimal() and len(part) <= 15 for part in parts):
         raise ParameterError(
             "must be whole numbers, with commas between them.",
-            parameter="users_per_location",
+            parameter=parameter,
             value=text[:40],
-            example="plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])",
+            example=_EXAMPLES[parameter],
         )
     return [int(part) for part in parts]
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from locentropy.cli.option_groups import option_name
 from locentropy.core.errors import ParameterError
-from locentropy.core.levels import Levels, check_levels
+from locentropy.core.levels import check_levels
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from locentropy.mechanisms.base import Mechanism
+    from locentropy.core.levels import Levels
     from locentropy.planning.plans import Plan
     from locentropy.publishing.chosen_locations import LocationsChoice
 
@@ -89,21 +89,17 @@ def with_columns(path: Path, plan: Plan, chosen: LocationsChoice | None) -> Loca
         )
     if chosen.group not in (None, plan.group):
         raise _contradiction(path, f"--group-by {chosen.group}", plan.group or "no groups")
-    if chosen.levels and _as_divided(plan.mechanism, chosen.levels) != plan.levels:
-        raise _contradiction(
-            path, f"--levels {check_levels(chosen.levels).written}", plan.levels.written or "no levels"
-        )
+    given = check_levels(chosen.levels)
+    if given and (given.names != plan.levels.names or not _same_parts(given, plan.levels)):
+        raise _contradiction(path, f"--levels {given.written}", plan.levels.written or "no levels")
     return replace(chosen, attributes=plan.attributes, group=plan.group, levels=plan.levels)
 
 
-def _as_divided(mechanism: Mechanism, given: Any) -> Levels:
-    """The levels with the part of ε of each, as plan files have them."""
-    from locentropy.mechanisms.level_parts import divided
-    from locentropy.privacy.guarantee import exact_text
+def _same_parts(given: Levels, planned: Levels) -> bool:
+    """Whether the options divide ε as the plan does, or leave that to it."""
+    from locentropy.privacy.guarantee import exact
 
-    levels = check_levels(given)
-    parts = [each.guarantee.epsilon for each in divided(mechanism, levels).values()]
-    return Levels(levels.names, tuple(exact_text(part) for part in parts if part is not None))
+    return not given.epsilons or list(map(exact, given.epsilons)) == list(map(exact, planned.epsilons))
 
 
 def limit(path: Path, plan: Plan, given: float | None) -> float | None:

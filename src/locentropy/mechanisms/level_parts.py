@@ -5,9 +5,12 @@ Why: every level is measured by the mechanism at its own part. Sequential compos
 level is measured after an earlier one was noised. Parts are decimals, and no sum is rounded: what cannot be divided so
 is refused. Proof: docs/proofs/levels.md.
 
-The rule: each further level has a tenth of ε, and the first has the rest. A larger unit needs less: its visitors are
-many, and one person changes as little of it as of a place. The rule depends on the number of levels alone, so that a
-plan can be approved without the list. Owners may divide ε otherwise, if their parts add up to it.
+The rule: a fiftieth of ε for each level, and the rest in proportion to the cube roots of the numbers of locations, in
+whole hundredths; what rounding leaves is the first level's. These numbers are public. Why cube roots: each of L
+locations has about 1/L of all people, and errors fall about as the square root of people times ε; the sum of √(Lᵢ/εᵢ)
+over levels is least, for a given sum of εᵢ, where εᵢ is in proportion to the cube root of Lᵢ. So larger units, of which
+there are fewer, get less. Of δ, which hardly matters to errors, each further level has a tenth. Owners may divide ε
+otherwise, if their parts add up to it.
 """
 
 from __future__ import annotations
@@ -23,15 +26,27 @@ from locentropy.mechanisms.parameters import LargeDeltaWarning
 from locentropy.privacy.guarantee import exact, exact_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from locentropy.core.levels import Levels
     from locentropy.mechanisms.base import Mechanism
 
-FURTHER: Final = Fraction(1, 10)
-"""The part of each further level."""
+HUNDREDTHS: Final = 100
+LEAST: Final = 2
+"""Hundredths of ε that each level has at least."""
+OF_DELTA: Final = Fraction(1, 10)
+"""The part of δ of each further level."""
+
+_SIZES_EXAMPLE: Final = (
+    'plan(Shares(epsilon=1.0), levels=["place", "district", "all"], level_sizes=[14_058, 20, 1])'
+)
 
 
-def divided(mechanism: Mechanism, levels: Levels) -> dict[str, Mechanism]:
-    """The mechanism of each level, at its part of the budget; ParameterError if it cannot be divided exactly."""
+def divided(mechanism: Mechanism, levels: Levels, sizes: Sequence[int] = ()) -> dict[str, Mechanism]:
+    """The mechanism of each level, at its part of the budget; ParameterError if it cannot be divided exactly.
+
+    `sizes` are the numbers of locations of the levels; they are not needed where the owner divided ε.
+    """
     whole = mechanism.guarantee
     names: list[str] = [field.name for field in fields(mechanism)] if is_dataclass(mechanism) else []
     if whole.epsilon is None or "epsilon" not in names or (whole.delta and "delta" not in names):
@@ -41,10 +56,11 @@ def divided(mechanism: Mechanism, levels: Levels) -> dict[str, Mechanism]:
             parameter="levels",
             example=f'publish(visits, Shares(epsilon=1.0), {LEVELS_EXAMPLE}, ledger="city.ledger")',
         )
-    epsilons = _stated(levels, whole.epsilon) if levels.epsilons else _by_rule(whole.epsilon, levels)
-    deltas = _by_rule(whole.delta, levels)
+    epsilons = _stated(levels, whole.epsilon) if levels.epsilons else _by_rule(whole.epsilon, levels, sizes)
+    further = [OF_DELTA * whole.delta] * (len(levels.names) - 1)
+    deltas = [whole.delta - sum(further, Fraction(0)), *further]
     made = {
-        name: _at(mechanism, epsilon, delta)
+        name: _at(mechanism, name, epsilon, delta)
         for name, epsilon, delta in zip(levels, epsilons, deltas, strict=True)
     }
     parts = [each.guarantee for each in made.values()]
@@ -60,10 +76,27 @@ def divided(mechanism: Mechanism, levels: Levels) -> dict[str, Mechanism]:
     return made
 
 
-def _by_rule(whole: Fraction, levels: Levels) -> list[Fraction]:
-    """A tenth for each further level, and the rest for the first."""
-    further = [FURTHER * whole] * (len(levels.names) - 1)
+def _by_rule(whole: Fraction, levels: Levels, sizes: Sequence[int]) -> list[Fraction]:
+    """Parts as the cube roots of the numbers of locations, in integers, so that every machine divides alike."""
+    if len(sizes) != len(levels.names):
+        raise ParameterError(
+            "must be the number of locations of each level, by which ε is divided; or say the part of each level.",
+            parameter="level_sizes",
+            example=_SIZES_EXAMPLE,
+        )
+    roots = [_cube_root(size * 10**9) for size in sizes]
+    shared = HUNDREDTHS - LEAST * len(roots)
+    further = [Fraction(LEAST + shared * root // sum(roots), HUNDREDTHS) * whole for root in roots[1:]]
     return [whole - sum(further, Fraction(0)), *further]
+
+
+def _cube_root(number: int) -> int:
+    """The largest whole number whose cube is not above this one."""
+    low, high = 0, 1 << (number.bit_length() // 3 + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if middle**3 <= number else (low, middle)
+    return low
 
 
 def _stated(levels: Levels, whole: Fraction) -> list[Fraction]:
@@ -81,12 +114,19 @@ def _stated(levels: Levels, whole: Fraction) -> list[Fraction]:
     return parts
 
 
-def _at(mechanism: Mechanism, epsilon: Fraction, delta: Fraction) -> Mechanism:
+def _at(mechanism: Mechanism, name: str, epsilon: Fraction, delta: Fraction) -> Mechanism:
     """The mechanism at other numbers. Parameters are floats that stand for the decimals they are written as."""
     numbers: dict[str, Any] = {"epsilon": float(epsilon)}
     if delta:
         numbers["delta"] = float(delta)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LargeDeltaWarning)  # the whole has warned already
-        made: Mechanism = replace(mechanism, **numbers)  # type: ignore[type-var]  # checked by the caller
+        try:
+            made: Mechanism = replace(mechanism, **numbers)  # type: ignore[type-var]  # checked by the caller
+        except ParameterError as error:
+            raise ParameterError(
+                f"would leave ε = {exact_text(epsilon)} for the level {name!r}, which {type(mechanism).__name__} does "
+                f"not take: {error.problem}",
+                parameter="levels",
+            ) from None
     return made

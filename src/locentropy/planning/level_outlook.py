@@ -69,10 +69,10 @@ def level_outlooks(
     n_locations: int | None = None,
     n_users: int | None = None,
 ) -> tuple[LevelOutlook, ...]:
-    """What each level gets and is worth. `sizes` are the numbers of locations of all levels, if they are known."""
-    known: list[int | None] = (
-        [*sizes] if sizes else [n_locations, *(None for _ in range(len(mechanisms) - 1))]
-    )
+    """What each level gets and is worth, if that is known. `sizes` are the numbers of locations of all levels."""
+    known: list[int | None] = [n_locations, *(None for _ in range(len(mechanisms) - 1))] if mechanisms else []
+    if sizes and mechanisms:
+        known = [*sizes]
     return tuple(
         LevelOutlook(name, mechanism, 1 if name == WHOLE else size, n_users)
         for (name, mechanism), size in zip(mechanisms.items(), known, strict=True)

@@ -102,8 +102,10 @@ def _content(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _levels(plan: Plan) -> dict[str, str]:
-    """The part of ε of each level: who approves the plan approves these."""
+def _levels(plan: Plan) -> dict[str, str] | list[str]:
+    """The part of ε of each level, if it is known: who approves the plan approves these, or else the rule."""
+    if not plan.level_mechanisms:
+        return list(plan.levels)
     parts = {name: each.guarantee.epsilon for name, each in plan.level_mechanisms.items()}
     return {name: exact_text(part) for name, part in parts.items() if part is not None}
 
@@ -127,10 +129,6 @@ def _plan_of(content: dict[str, Any]) -> Plan:
         places = _section(content, given, ("kind", "cells", "attributes", "group", "levels", *_SELECTION))
         group, cells = places.pop("group", None), places.pop("cells", None)
         levels = places.pop("levels", {})
-        if not isinstance(levels, dict):
-            raise ParameterError(
-                "levels must be the part of ε of each level, such as {place: 0.9, all: 0.1}."
-            )
         kind, attributes, selection = _locations(places)
     with _complaints("expected: "):
         n_locations, n_users, each, sizes = _expected(

@@ -70,7 +70,14 @@ def level_lines(plan: Plan) -> list[str]:
     if not plan.levels:
         return []
     told = [each.words for each in plan.level_outlooks]
-    return [*told, f"What follows is about the level {plan.levels.names[0]}."]
+    main = plan.levels.names[0]
+    if told:
+        return [*told, f"What follows is about the level {main}."]
+    return [
+        "ε is divided among the levels by a public rule: a fiftieth for each, and the rest in proportion to the cube "
+        "roots of the numbers of their locations. These are not given here; the list has them. What follows is about "
+        f"the level {main} at the whole ε, of which it will have a part."
+    ]
 
 
 def release_rules(plan: Plan) -> list[str]:

@@ -21,7 +21,7 @@ from locentropy.mechanisms.expected_error import Supposed
 from locentropy.mechanisms.level_parts import divided
 from locentropy.mechanisms.parameters import read_parameters, warn_of_large_delta
 from locentropy.mechanisms.select import SelectLocations
-from locentropy.privacy.guarantee import PublicInput, total
+from locentropy.privacy.guarantee import PublicInput
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.release.error_rule import check_has_errors, check_max_std_error
 from locentropy.release.statement import About
@@ -67,6 +67,7 @@ _LEVELLED = 'plan(Shares(epsilon=1.0), levels=["place", "district", "city"])'
 _CELLS_CALL = (
     "plan(Shares(epsilon=1.0), locations=H3Cells(resolution=9, within=(40.70, -74.03, 40.80, -73.92)))"
 )
+_SIZED = 'plan(Shares(epsilon=1.0), levels=["place", "district", "all"], level_sizes=[14_058, 20, 1])'
 _GUESSING = "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])"
 
 
@@ -126,9 +127,8 @@ class Plan:
     def guarantee(self) -> Guarantee:
         """The guarantee of the whole release: the mechanism, and the selection before it."""
         own = self.mechanism.guarantee
-        if self.levels:  # what the levels cost is added up from their parts, never taken from the whole
-            cost = total(part.guarantee for part in self.level_mechanisms.values())
-            own = replace(cost, public_inputs=(*own.public_inputs, levels_input(self.levels)))
+        if self.levels:  # `divided` has checked that the parts, once they are known, add up to the whole
+            own = replace(own, public_inputs=(*own.public_inputs, levels_input(self.levels)))
         if self.attributes:
             of = "cells" if self.locations in CELLS else "list"
             own = replace(own, public_inputs=(*own.public_inputs, attributes_input(self.attributes, of)))
@@ -138,12 +138,17 @@ class Plan:
 
     @cached_property
     def level_mechanisms(self) -> dict[str, Mechanism]:
-        """The mechanism of each level at its part of the budget; none if there are no levels."""
-        return divided(self.mechanism, self.levels) if self.levels else {}
+        """The mechanism of each level at its part of the budget; none if there are no levels, or parts are not known.
+
+        Parts follow from the numbers of locations, unless the owner divided ε.
+        """
+        if not self.levels.epsilons and not self.level_sizes:
+            return {}
+        return divided(self.mechanism, self.levels, self.level_sizes) if self.levels else {}
 
     @cached_property
     def expected(self) -> ExpectedError:
-        """The error to expect; at the main level, if there are several."""
+        """The error to expect; at the main level and its part of ε, if there are several and parts are known."""
         mechanism = next(iter(self.level_mechanisms.values()), self.mechanism)
         return mechanism.expected_error(
             Supposed(
@@ -265,8 +270,13 @@ class Plan:
                 example=_LEVELLED,
             )
         if len(self.level_sizes) not in (0, len(self.levels.names)):
-            raise ParameterError("must have one number for each level.", parameter="level_sizes")
-        _ = self.level_mechanisms  # raises for a budget that cannot be divided
+            raise ParameterError(
+                "must have one number for each level.", parameter="level_sizes", example=_SIZED
+            )
+        for size in self.level_sizes:
+            check_whole(_SIZED, "level_sizes", size, 1, 2**40)
+        # Raises for a budget that cannot be divided, also where parts will be known only later.
+        divided(self.mechanism, self.levels, self.level_sizes or [1] * len(self.levels.names))
 
     def _check_group(self) -> None:
         """Raise unless the groups, if any, are those of a public list."""
@@ -326,6 +336,7 @@ def plan(
     locations_per_user: int | None = None,
     group: str | None = None,
     levels: Levels | Sequence[str] | Mapping[str, Number] = NO_LEVELS,
+    level_sizes: Sequence[int] = (),
 ) -> Plan:
     """Plan a release: its guarantee and the error to expect. Reads no data; all numbers given here must be public.
 
@@ -360,7 +371,9 @@ def plan(
         groups, and the numbers given here are about groups.
     levels
         Several levels of the list in one release, the main one first, such as ["place", "district", "city"], or the
-        part of ε of each. The numbers given here are about the main level.
+        part of ε of each. The other numbers given here are about the main level.
+    level_sizes
+        How many locations each level has: a public rule divides ε by them, unless `levels` says the parts.
     """
     require_mechanism(mechanism, _CALL)
     if isinstance(selection, tuple):
@@ -386,6 +399,7 @@ def plan(
         locations_per_user,
         group,
         check_levels(levels),
+        tuple(level_sizes),
         cells=None if cells is None else cells.described,
     )
     if selection is not None:

@@ -47,7 +47,7 @@ def requested_levels(mechanism: Mechanism, chosen: ChosenLocations) -> tuple[Req
     """The levels of a request, the main one first. Reads the public list."""
     if not chosen.level_names:
         return (RequestedLevel(mechanism, chosen.listed),)
-    parts = divided(mechanism, chosen.level_names)
+    parts = divided(mechanism, chosen.level_names, [len(level.locations) for level in chosen.levels])
     return tuple(
         RequestedLevel(parts[level.name], level.locations, _part(level.name, level.scope, parts[level.name]))
         for level in chosen.levels

@@ -80,7 +80,7 @@ def advise(
     levels
         Several levels in one release, as for `PublicLocations`: what each gets of ε and is worth is told as well.
     level_sizes
-        How many locations each level has, if that is known.
+        How many locations each level has; ε is divided by them, unless `levels` says the parts.
     """
     _check(epsilon, n_locations, n_users, delta, locations_per_user, visits_per_location)
     if activity is None:
@@ -97,7 +97,7 @@ def advise(
     advice = _with_bound_explained(_recommended(case, bounded_is_enough=bounded_is_enough), max_users)
     if not (named := check_levels(levels)):
         return advice
-    parts = divided(advice.mechanism, named)
+    parts = divided(advice.mechanism, named, level_sizes)
     return replace(advice, levels=level_outlooks(parts, level_sizes, n_locations, n_users))
 
 
