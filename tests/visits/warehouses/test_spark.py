@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import ColumnError, EngineError, LocentropyError, SourceError
+from locentropy.core.locations import Locator
 from tests.examples import at_night
 
 from . import agreeing, agreeing_cells
@@ -81,6 +83,29 @@ def test_a_grid(stored: agreeing.Stored, here: le.Resources) -> None:
 def test_cells_of_a_map(stored: agreeing.Stored, here: le.Resources, way: str, tmp_path: Path) -> None:
     there = agreeing_cells.cells(way, tmp_path)
     agreeing.must_agree(agreeing_cells.visits(there, 3000), stored, here, there)
+
+
+class Elsewhere(Locator):
+    """A rule that needs a package which executors do not have."""
+
+    def positions(self, lat: Any, lon: Any) -> Any:
+        raise AssertionError("is asked on executors alone")
+
+    def __reduce__(self) -> Any:
+        return importlib.import_module, ("package_that_no_executor_has",)
+
+
+def test_executors_without_the_extra(
+    stored: agreeing.Stored, here: le.Resources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = agreeing_cells.cells("zones", tmp_path)
+    monkeypatch.setattr(type(there), "locator", lambda self: Elsewhere())
+    visits = stored(agreeing_cells.visits(there, 400))
+    with (
+        pytest.raises(EngineError, match=r"executors lack a Python package.*locentropy\[geo\]"),
+        le.private.open_queries(visits, locations=there, resources=here) as queries,
+    ):
+        queries.exact_profile()
 
 
 @pytest.mark.parametrize("rows", [agreeing_cells.SOME, *at_night(agreeing_cells.ALL)])
