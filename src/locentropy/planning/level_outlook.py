@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from locentropy.core.levels import WHOLE
+from locentropy.core.levels import PLACE, WHOLE
 from locentropy.core.number_format import nats
+from locentropy.core.public_columns import quoted
 from locentropy.mechanisms.expected_error import Supposed
 from locentropy.privacy.guarantee import exact_text, numbers_in_words
 
@@ -47,7 +48,7 @@ class LevelOutlook:
         told = "expected error unknown without the numbers of its locations and of people"
         if self.error is not None:
             told = f"expected error about {nats(self.error[0])} to {nats(self.error[1])} nats"
-        few = None if self.n_locations is None else self.mechanism.few_locations_warning(self.n_locations)
+        few = None if self.n_locations is None else few_locations(self.mechanism, self.name, self.n_locations)
         budget = numbers_in_words(self.mechanism.guarantee)
         return f"Level {self.name}: {budget}{many}; {told}.{f' {few}' if few else ''}"
 
@@ -61,6 +62,23 @@ class LevelOutlook:
             "n_locations": self.n_locations,
             "expected_error": None if self.error is None else list(self.error),
         }
+
+
+def few_locations(mechanism: Mechanism, name: str, n_locations: int) -> str | None:
+    """What to know about a level of so few locations, and what to do; None where they are enough, or just one.
+
+    Mechanisms that need many locations learn from them how these differ: of the whole list there is nothing to learn.
+    """
+    warning = mechanism.few_locations_warning(n_locations) if n_locations > 1 else None
+    if warning is None:
+        return None
+    alone = (
+        ""
+        if name == PLACE
+        else f" A level with a mechanism of its own is a release of its own: group={name!r} (--group-by {quoted(name)}), "
+        "counted by the same ledger."
+    )
+    return f"The level {name} has {n_locations:,} locations. {warning}{alone}"
 
 
 def level_outlooks(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from locentropy.places.public_list import PublicLocations
+from locentropy.planning import level_outlook
 from locentropy.release.statement import UNSAID
 from locentropy.visits.columns import AUTO
 
@@ -93,9 +94,11 @@ def few_locations(
     mechanism: Mechanism, n_locations: int, level: LevelPart | None = None
 ) -> list[PublishingWarning]:
     """Whether there are too few places for the mechanism. Their number is public: of a list, or of a release."""
+    if level is not None:
+        told = level_outlook.few_locations(mechanism, level.name, n_locations)
+        return [FewLocationsWarning(told)] if told else []
     warning = mechanism.few_locations_warning(n_locations)
-    at = "" if level is None else f"At the level {level.name}: "
-    return [] if warning is None else [FewLocationsWarning(f"{at}{n_locations:,} places. {warning}")]
+    return [] if warning is None else [FewLocationsWarning(f"{n_locations:,} places. {warning}")]
 
 
 def privacy_unit(columns: Roles, *, private: bool) -> str:
