@@ -72,13 +72,11 @@ def few_locations(mechanism: Mechanism, name: str, n_locations: int) -> str | No
     warning = mechanism.few_locations_warning(n_locations) if n_locations > 1 else None
     if warning is None:
         return None
-    alone = (
-        ""
-        if name == PLACE
-        else f" A level with a mechanism of its own is a release of its own: group={name!r} (--group-by {quoted(name)}), "
-        "counted by the same ledger."
-    )
-    return f"The level {name} has {n_locations:,} locations. {warning}{alone}"
+    told = f"The level {name} has {n_locations:,} locations. {warning}"
+    if name == PLACE:
+        return told
+    by_itself = f"group={name!r} (--group-by {quoted(name)})"
+    return f"{told} A level with a mechanism of its own is a release of its own: {by_itself}, from the same ledger."
 
 
 def level_outlooks(
