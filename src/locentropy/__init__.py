@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.select import SelectLocations as SelectLocations
     from locentropy.mechanisms.shares.mechanism import Shares as Shares
     from locentropy.places.grid import Grid as Grid
+    from locentropy.places.h3_cells import H3Cells as H3Cells
+    from locentropy.places.inspire import InspireSquares as InspireSquares
     from locentropy.places.public_list import PublicLocations as PublicLocations
+    from locentropy.places.zones import Zones as Zones
     from locentropy.planning.plans import Plan as Plan
     from locentropy.planning.plans import plan as plan
     from locentropy.privacy.guarantee import Guarantee as Guarantee
@@ -42,6 +45,8 @@ _HOMES = {
     "About": "release.statement",
     "Grid": "places.grid",
     "Guarantee": "privacy.guarantee",
+    "H3Cells": "places.h3_cells",
+    "InspireSquares": "places.inspire",
     "Ledger": "ledger.ledger",
     "LimitPTR": "mechanisms.limit_ptr",
     "LocentropyError": "core.errors",
@@ -54,6 +59,7 @@ _HOMES = {
     "SelectLocations": "mechanisms.select",
     "Shares": "mechanisms.shares.mechanism",
     "Visits": "visits.visits",
+    "Zones": "places.zones",
     "advise": "evaluation.advice.advisor",
     "evaluate": "evaluation.compare",
     "plan": "planning.plans",
@@ -65,6 +71,8 @@ __all__ = [
     "About",
     "Grid",
     "Guarantee",
+    "H3Cells",
+    "InspireSquares",
     "Ledger",
     "LimitPTR",
     "LocentropyError",
@@ -77,6 +85,7 @@ __all__ = [
     "SelectLocations",
     "Shares",
     "Visits",
+    "Zones",
     "__version__",
     "advise",
     "evaluate",

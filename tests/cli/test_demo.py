@@ -20,7 +20,13 @@ def test_demo_twice(tmp_path: Path) -> None:
         assert "Left of the budget of these people: ε = 3, δ = 0" in done.stdout
         assert "NOT PRIVATE" in done.stderr
         assert len(names(tmp_path)) == number, "each run has a folder of its own"
-        assert names(folder) == ["city.ledger", "places.csv", "release", "visits.parquet"]
+        assert names(folder) == [
+            "city.ledger",
+            "districts.geojson",
+            "places.csv",
+            "release",
+            "visits.parquet",
+        ]
         ledger = le.Ledger.open(folder / "city.ledger")
         assert len(ledger.history()) == 1
         assert le.verify(folder / "release", ledger).ok

@@ -485,7 +485,7 @@ class TestAttributes:
             (("--places", "places.csv", "--attribute", "lat"), "--attribute coordinates"),
             (
                 ("--grid", "0,0,1,1", "--cell", "50000", "--attribute", "category"),
-                "cells of a grid have none",
+                "Cells and zones have none",
             ),
             (
                 (*SELECTED, "--attribute", "category"),
@@ -522,3 +522,59 @@ def test_places_that_are_too_uncertain(folder: Path, publish: Publish) -> None:
     refused = publish(*LIMIT, *LISTED, "--max-std-error", "0.5", "--out", "june")
     assert refused.returncode == 2
     assert "--max-std-error is a rule about standard errors" in refused.stderr
+
+
+class TestColumnsAndGroups:
+    """Columns of the list that are published, and groups of its places."""
+
+    @pytest.fixture(autouse=True)
+    def with_columns(self, folder: Path) -> None:
+        (folder / "places.csv").write_text(
+            "location,district,size,phone\nbar,South,1.5,1\ncafe,South,2,2\npark,North,,3\npier,,4,4\n"
+        )
+
+    def test_columns(self, folder: Path, publish: Publish) -> None:
+        done = publish("--epsilon", "1", *LISTED, "--drop-columns", "phone", "--out", "may")
+        assert done.returncode == 0, done.stderr
+        release = le.Release.load(folder / "may")
+        assert release.statement.listed_columns == ("district", "size")
+        assert release.to_arrow()["size"].to_pylist() == [1.5, 2.0, None, 4.0]
+
+    def test_groups(self, folder: Path, publish: Publish) -> None:
+        done = publish("--epsilon", "1", *LISTED, "--group-by", "district", "--out", "may")
+        assert done.returncode == 0, done.stderr
+        assert "1 place of the list has no district" in done.stderr
+        assert le.Release.load(folder / "may").to_arrow()["location"].to_pylist() == ["South", "North"]
+        assert le.verify(folder / "may").ok
+
+    def test_by_a_plan(self, folder: Path, publish: Publish) -> None:
+        asked = ("--epsilon", "1", "--group-by", "district", "--n-locations", "2", "--out", "plan.yaml")
+        made = locentropy("plan", *asked, cwd=folder)
+        assert made.returncode == 0, made.stderr
+        assert "2 groups of places of a public list by their district" in " ".join(made.stdout.split())
+        done = publish("--plan", "plan.yaml", *LISTED, "--out", "may")
+        assert done.returncode == 0, done.stderr
+        assert le.Release.load(folder / "may").statement.grouped_by == "district"
+        done = publish("--plan", "plan.yaml", *LISTED, "--group-by", "phone", "--out", "june")
+        assert done.returncode == 2
+        assert "--group-by phone contradicts plan.yaml" in done.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (
+                ("--places", "places.csv", "--group-by", "ward"),
+                "(--group-by ward) is not a column of the list",
+            ),
+            (
+                ("--places", "places.csv", "--drop-columns", "fax"),
+                "(--drop-columns fax), which is not a column",
+            ),
+            (("--group-by", "district"), "--group-by names a column of a public list, and none is given"),
+            ((*SELECTED, "--drop-columns", "phone"), "--drop-columns names a column of a public list"),
+        ],
+    )
+    def test_errors_say_what_to_type(self, arguments: tuple[str, ...], words: str, publish: Publish) -> None:
+        done = publish("--epsilon", "1", *arguments, "--out", "may")
+        assert done.returncode in (2, 4)
+        assert words in done.stderr

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import json
 import subprocess
 import sys
 from datetime import date, datetime
@@ -24,7 +26,7 @@ from locentropy.datasets._crowd import Habits
 from locentropy.datasets._people import MINUTES_BETWEEN, NO_WORK
 from locentropy.datasets._places import KINDS
 from locentropy.datasets._town import BRIDGES, is_land, river_x, walks
-from locentropy.datasets.city import FEWEST_PLACES, VISITS_SCHEMA
+from locentropy.datasets.city import FEWEST_PLACES, FILES, VISITS_SCHEMA
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,10 +109,78 @@ def test_the_data_of_a_city_are_what_they_were() -> None:
     """Equal parameters give equal data, from one version to the next as well."""
     city = City(people=500, places=120, days=7, seed=3)
     digest = hashlib.sha256()
-    for table in (city.places(), city.visits()):
+    for table in (city.places().drop_columns("district"), city.visits()):  # districts came later
         for column in table.columns:
             digest.update(str(column.to_pylist()).encode())
     assert digest.hexdigest()[:24] == "5bceb8f8e9830a72e23dd6b1"
+
+
+@pytest.mark.parametrize(
+    ("people", "places", "days", "seed", "habits", "expected"),
+    [
+        (200, 60, 3, 0, "usual", "117a96c445c291b524513e33"),
+        (150, 80, 2, 7, "homes", "56dd09845220f1bd868e0eb1"),
+        (150, 80, 2, 7, "clustered", "d98d2eaf98db5f762ea27b4c"),
+        (150, 80, 2, 3, "regulars", "29018e456b940b2fb76eb8c2"),
+    ],
+)
+def test_districts_changed_no_visit(
+    people: int, places: int, days: int, seed: int, habits: Habits, expected: str
+) -> None:
+    """Hashes of the visits from before there were districts."""
+    table = City(people, places, days, seed, habits=habits).visits()
+    digest = hashlib.sha256()
+    for name in table.column_names:
+        digest.update(name.encode())
+        digest.update("\n".join(map(str, table[name].to_pylist())).encode())
+    assert digest.hexdigest().startswith(expected)
+
+
+def crossings(lat: float, lon: float, ring: list[list[float]]) -> int:
+    """How many sides of a ring a line to the north crosses."""
+    found = 0
+    for (x1, y1), (x2, y2) in itertools.pairwise(ring):
+        if (x1 > lon) != (x2 > lon):
+            found += y1 + (lon - x1) * (y2 - y1) / (x2 - x1) > lat
+    return found
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_every_place_is_in_the_district_that_it_names(seed: int) -> None:
+    city = City(people=1, places=500, seed=seed)
+    rings = {
+        feature["properties"]["name"]: feature["geometry"]["coordinates"][0]
+        for feature in city.districts()["features"]
+    }
+    assert len(rings) == 7
+    for place in city.places().to_pylist():
+        found = [name for name, ring in rings.items() if crossings(place["lat"], place["lon"], ring) % 2]
+        assert found == [place["district"]]
+
+
+def test_districts_are_a_sound_map() -> None:
+    """Rings are closed and counter-clockwise, as RFC 7946 has it, and districts leave no gap and do not overlap."""
+    features = City(people=1).districts()["features"]
+    areas, edges = 0.0, []
+    for feature in features:
+        [ring] = feature["geometry"]["coordinates"]
+        assert ring[0] == ring[-1]
+        assert len({tuple(point) for point in ring}) == len(ring) - 1, "no corner twice"
+        x, y = np.array(ring).T
+        area = (x[:-1] * y[1:] - x[1:] * y[:-1]).sum() / 2
+        assert area > 0
+        areas += area
+        edges += [tuple(point) for point in ring]
+    points = np.array(edges)
+    box = np.ptp(points[:, 0]) * np.ptp(points[:, 1])
+    assert 0.85 < areas / box < 1, "all of the box but the sea"
+    random = np.random.default_rng(0)
+    inside = []
+    for lon, lat in random.uniform(points.min(0), points.max(0), (2000, 2)):
+        rings = [feature["geometry"]["coordinates"][0] for feature in features]
+        inside.append(sum(crossings(lat, lon, ring) % 2 for ring in rings))
+    assert set(inside) <= {0, 1}
+    assert np.mean(inside) == pytest.approx(areas / box, abs=0.03)
 
 
 def test_the_seed_decides() -> None:
@@ -230,7 +300,8 @@ def test_write_gives_both_files_and_touches_nothing_else(tmp_path: Path) -> None
     assert pq.read_table(folder / "visits.parquet").equals(city.visits())
     text = pyarrow.csv.ConvertOptions(column_types={"opens": pa.string(), "closes": pa.string()})
     assert pyarrow.csv.read_csv(folder / "places.csv", convert_options=text).equals(city.places())
-    assert {path.name for path in folder.iterdir()} == {"notes.txt", "places.csv", "visits.parquet"}
+    assert {path.name for path in folder.iterdir()} == {"notes.txt", *FILES}
+    assert json.loads((folder / "districts.geojson").read_text()) == city.districts()
 
 
 def test_an_interrupted_write_leaves_nothing(tmp_path: Path) -> None:

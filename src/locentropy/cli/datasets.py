@@ -49,9 +49,9 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Another seed gives oth
 
 
 def city(
-    to: Annotated[Path, typer.Option("--out", help="Folder for visits.parquet and places.csv.")] = Path(
-        "city"
-    ),
+    to: Annotated[
+        Path, typer.Option("--out", help="Folder for visits.parquet, places.csv and districts.geojson.")
+    ] = Path("city"),
     people: Annotated[int, typer.Option("--people", help="How many people live there.")] = 3000,
     places: Annotated[int, typer.Option("--places", help="How many places it has.")] = 400,
     days: Annotated[int, typer.Option("--days", help="How many days of visits.")] = 28,
@@ -73,13 +73,16 @@ def city(
 
       locentropy datasets city --out village --habits regulars
     """
-    from locentropy.datasets.city import City
+    from locentropy.datasets.city import FILES, City
 
     made = City(people, places, days, seed, habits=habits)  # type: ignore[arg-type]  # checked by City itself
-    refuse_existing(to / "visits.parquet", to / "places.csv")
+    refuse_existing(*(to / name for name in FILES))
     with progress_bar() as progress:
         made.write(to, progress=lambda fraction: progress("Building the city", fraction))
-    note(f"Written: {to / 'visits.parquet'} and the public list {to / 'places.csv'}")
+    note(
+        f"Written: {to / 'visits.parquet'}, the public list {to / 'places.csv'} and the public map "
+        f"{to / 'districts.geojson'}"
+    )
 
 
 def refuse_existing(*paths: Path) -> None:

@@ -106,7 +106,7 @@ def _tell(release: Release, exact: VisitProfile, ledger: Ledger, folder: Path) -
     warn(
         f"{NOT_PRIVATE}: exact values are shown because these people are invented. Never do this with real ones."
     )
-    files = "visits.parquet, places.csv, city.ledger, and the release in release/"
+    files = "visits.parquet, places.csv, districts.geojson, city.ledger, and the release in release/"
     note(f"Everything is in {folder}: {files}")
     note(f"To look at it: open {folder / 'release' / 'report.html'} in a browser")
     note(f"To check it: locentropy verify {folder / 'release'} --ledger {folder / 'city.ledger'}")

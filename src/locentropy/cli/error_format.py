@@ -31,6 +31,7 @@ EXAMPLES: Final = {
 
 _SELECTION: Final = "select_"
 _BOX: Final = ("south", "west", "north", "east")
+_MAPS: Final = ("grid", "zones", "h3", "inspire")
 
 
 @contextmanager
@@ -82,9 +83,9 @@ def as_command(call: str, command: str, options: Mapping[str, str]) -> str:
     said = dict(zip(tail[::2], tail[1::2], strict=True))
     if "source" in given and len(head) > len(command.split()) + 1:
         head[-1] = given["source"]
-    if given.keys() & {"grid", f"{_SELECTION}epsilon", "selects"}:
+    if given.keys() & {*_MAPS, f"{_SELECTION}epsilon", "selects"}:
         said.pop("--places", None)  # one way to say which places
-    if "grid" in given:
+    if given.keys() & set(_MAPS):
         said.pop("--n-locations", None)  # the grid has as many as it has
     own = {options[name]: value for name, value in given.items() if name in options}
     first_of_all = {option: value for option, value in own.items() if option == "--mechanism"}
@@ -123,6 +124,12 @@ def _arguments(call: ast.Call, source: str) -> dict[str, str]:
         own = {_SELECTION + name: value for name, value in own.items()}
     elif called == "Grid":
         own = {"grid": ",".join(own[edge] for edge in _BOX), "cell": own["cell"]}
+    elif called == "H3Cells":
+        own = {"h3": own["resolution"], "box": own["within"]}
+    elif called == "InspireSquares" and call.args and isinstance(call.args[0], ast.Constant):
+        own = {"inspire": str(call.args[0].value), "box": own["within"]}
+    elif called == "Zones" and call.args and isinstance(call.args[0], ast.Constant):
+        own = {"zones": str(call.args[0].value), **{f"zone_{name}": value for name, value in own.items()}}
     elif called == "Visits" and call.args and isinstance(call.args[0], ast.Constant):
         own = {"source": str(call.args[0].value), **own}
     return within | own
@@ -132,6 +139,9 @@ def _text(value: ast.expr, source: str) -> str:
     """A value as an option takes it: several with commas between them; True as a flag, without a value."""
     if isinstance(value, ast.List | ast.Tuple):
         return ",".join(_text(each, source) for each in value.elts)
+    if isinstance(value, ast.Dict):  # names and numbers, such as the part of each level
+        pairs = zip((key for key in value.keys if key is not None), value.values, strict=True)
+        return ",".join(f"{_text(key, source)}={_text(each, source)}" for key, each in pairs)
     if isinstance(value, ast.Constant) and isinstance(value.value, str | bool):
         return "" if value.value is True else str(value.value)
     written = ast.get_source_segment(source, value) or ""

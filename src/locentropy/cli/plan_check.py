@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from locentropy.cli.option_groups import option_name
 from locentropy.core.errors import ParameterError
+from locentropy.core.levels import check_levels
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from locentropy.core.levels import Levels
     from locentropy.planning.plans import Plan
     from locentropy.publishing.chosen_locations import LocationsChoice
 
 _WAYS = {
     "public-list": "a public list (--places FILE)",
     "grid": "a grid (--grid S,W,N,E --cell METRES)",
+    "zones": "the zones of a map (--zones FILE --zone-id COLUMN)",
+    "h3": "H3 cells (--h3 RESOLUTION --box S,W,N,E)",
+    "inspire": "INSPIRE squares (--inspire SIZE --box S,W,N,E)",
     "selection": "the private selection that it describes",
     "by-mechanism": "the mechanism itself",
 }
@@ -40,32 +45,40 @@ def read_plan(path: Path, name: str | None, given: dict[str, Any]) -> Plan:
 
 def check_places(path: Path, plan: Plan, chosen: LocationsChoice | None) -> None:
     """Raise ParameterError unless places come from where the plan says."""
+    from locentropy.core.locations import Cells
     from locentropy.mechanisms.select import SelectLocations
-    from locentropy.places.grid import Grid
 
     selection = chosen if isinstance(chosen, SelectLocations) else None
     kind = (
         "selection"
         if selection
-        else "grid"
-        if isinstance(chosen, Grid)
+        else chosen.kind
+        if isinstance(chosen, Cells)
         else "public-list"
         if chosen
         else None
     )
-    if kind is None and plan.locations in ("public-list", "grid"):
+    if kind is None and plan.locations not in ("selection", "by-mechanism"):
         raise ParameterError(f"{path} takes its places from {_WAYS[plan.locations]}, and none was given.")
     if selection not in (None, plan.selection) or kind not in (None, plan.locations):
         raise ParameterError(
             f"{path} takes its places from {_WAYS[plan.locations]}, and the options say otherwise. Leave them out, or "
             "have another plan approved."
         )
+    if isinstance(chosen, Cells) and plan.cells not in (None, chosen.described):
+        raise ParameterError(
+            f"{path} is about the {plan.cells}, and the options describe the {chosen.described}. Give the options that "
+            "the plan was made with, or have another plan approved."
+        )
 
 
-def with_attributes(path: Path, plan: Plan, chosen: LocationsChoice | None) -> LocationsChoice | None:
-    """Return the places with the attributes of the plan; raise ParameterError if the options give others."""
+def with_columns(path: Path, plan: Plan, chosen: LocationsChoice | None) -> LocationsChoice | None:
+    """Return the places with attributes and groups of the plan; raise ParameterError if the options give others."""
+    from locentropy.core.locations import Cells
     from locentropy.places.public_list import PublicLocations
 
+    if isinstance(chosen, Cells):
+        return replace(chosen, attributes=plan.attributes)  # type: ignore[type-var]  # every kind is a dataclass
     if not isinstance(chosen, PublicLocations):
         return chosen or plan.selection
     if chosen.attributes and chosen.attributes != plan.attributes:
@@ -74,7 +87,19 @@ def with_attributes(path: Path, plan: Plan, chosen: LocationsChoice | None) -> L
             f"--attribute {' --attribute '.join(chosen.attributes)}",
             ", ".join(plan.attributes) or "none",
         )
-    return replace(chosen, attributes=plan.attributes)
+    if chosen.group not in (None, plan.group):
+        raise _contradiction(path, f"--group-by {chosen.group}", plan.group or "no groups")
+    given = check_levels(chosen.levels)
+    if given and (given.names != plan.levels.names or not _same_parts(given, plan.levels)):
+        raise _contradiction(path, f"--levels {given.written}", plan.levels.written or "no levels")
+    return replace(chosen, attributes=plan.attributes, group=plan.group, levels=plan.levels)
+
+
+def _same_parts(given: Levels, planned: Levels) -> bool:
+    """Whether the options divide ε as the plan does, or leave that to it."""
+    from locentropy.privacy.guarantee import exact
+
+    return not given.epsilons or list(map(exact, given.epsilons)) == list(map(exact, planned.epsilons))
 
 
 def limit(path: Path, plan: Plan, given: float | None) -> float | None:

@@ -102,6 +102,7 @@ def publish(
     from locentropy.publishing.request import Request
     from locentropy.release.files import marked_target
     from locentropy.release.statement import About
+    from locentropy.visits.visits import Visits
 
     _check_ledger(ledger, no_ledger=no_ledger, dry_run=dry_run)
     selection = selecting.selection
@@ -114,7 +115,7 @@ def publish(
         with _told():
             planned = plan_check.read_plan(plan, using.mechanism, using.parameters_given)
         plan_check.check_places(plan, planned, chosen)
-        mechanism, chosen = planned.mechanism, plan_check.with_attributes(plan, planned, chosen)
+        mechanism, chosen = planned.mechanism, plan_check.with_columns(plan, planned, chosen)
         max_std_error = plan_check.limit(plan, planned, max_std_error)
         said = _words_with(plan, planned, said)
     with warnings_told():
@@ -129,11 +130,14 @@ def publish(
             large_epsilon,
             max_std_error,
         )
+    # Before the list is read, for errors about a list name its columns.
+    request.chosen.refuse_visits_as_list(Visits(source, table=reading.table))
     listed = request.listed
     with _told():
         request.chosen.warn_of_exclusions()
-    if planned is not None and listed is not None and planned.n_locations not in (None, len(listed)):
-        warn(f"{plan} expects {planned.n_locations:,} places, and there are {len(listed):,}.")
+    published = request.published
+    if planned is not None and published is not None and planned.n_locations not in (None, len(published)):
+        warn(f"{plan} expects {planned.n_locations:,} places, and there are {len(published):,}.")
     account = None if ledger is None else Ledger.open(ledger)
     target = None if to is None else marked_target(to, private=request.guarantee.private)
     hints = _hints(
@@ -145,8 +149,9 @@ def publish(
         tell_dry_run(request, planned, target, account, as_json=as_json)
         _say(hints)
         return
-    if listed is not None:
-        warn_of_few(mechanism, len(listed))  # a dry run says it among what to expect
+    for level in request.levels:
+        if level.locations is not None:  # a dry run says it among what to expect
+            warn_of_few(level.mechanism, len(level.locations), level.part)
     if to is None or target is None:
         raise ParameterError(
             "Publishing needs a directory for the release: --out may; or try it first: --dry-run"
@@ -183,6 +188,8 @@ def _check_ledger(ledger: Path | None, *, no_ledger: bool, dry_run: bool) -> Non
 
 def _hints(request: Request, public: PublicLocations | None, *, logged: bool) -> list[str]:
     """What is easily forgotten and would be seen by every reader of the release."""
+    from locentropy.publishing.notices import ungrouped_words
+
     found = []
     if getattr(request.mechanism, "max_users", None) is None:
         found.append(
@@ -194,6 +201,10 @@ def _hints(request: Request, public: PublicLocations | None, *, logged: bool) ->
             "If no visit is at any of the places, as where ids are written differently in list and visits, what is "
             "published is noise, and only the private log says so: --private-log FILE"
         )
+    found += [
+        ungrouped_words(places, group, level=bool(request.chosen.level_names))
+        for group, places in request.chosen.ungrouped.items()
+    ]
     if public is None:
         return found
     if public.provenance == place_options.UNSTATED:

@@ -1,11 +1,14 @@
-"""Locations: a public list of places, as mechanisms see it, and the cells of a grid, as engines see them."""
+"""Locations: a public list of places, as mechanisms see it, and the cells of a grid, as engines see them.
+
+Where places are grouped, the locations are the groups, and `Members` says which places each consists of.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +16,10 @@ import pyarrow.compute as pc
 
 from locentropy.core.attributes import COORDINATES, checked_attributes
 from locentropy.core.errors import ParameterError
+from locentropy.core.public_columns import checked_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,10 +29,52 @@ _CALL = 'Locations.of(["cafe-1", "park-2"])'
 
 
 class Cells(ABC):
-    """A public division of a box into cells, which locates visits by their coordinates.
+    """A public division of a part of the Earth into locations, to which visits belong by their coordinates.
 
-    This is what an engine needs to know of a grid. Cells are numbered from the south-west corner, row by row.
+    This is what an engine needs to know of a grid, of zones or of hexagons. It comes from a map, never from the visits.
     """
+
+    kind: ClassVar[str]
+    """What plans call it."""
+
+    attributes: Sequence[str]
+    """What mechanisms may use: `coordinates`, so that estimates lean on cells nearby, or nothing."""
+
+    @property
+    @abstractmethod
+    def described(self) -> str:
+        """What a release says of it, beginning with one of `cell_kinds.CELL_KINDS`."""
+
+    @property
+    def origin(self) -> str | None:
+        """Where its map came from, in the owner's words; None where `described` says all."""
+        return None
+
+    @abstractmethod
+    def locations(self) -> Locations:
+        """Every location, with its id, the coordinates of a point in it, and where it has one a name."""
+
+    @abstractmethod
+    def locator(self) -> Locator:
+        """The rule that says at which of `locations()` a pair of coordinates is."""
+
+
+class Locator(ABC):
+    """Says at which location each pair of coordinates is. Public arithmetic on one row, the same on every engine.
+
+    Engines pass it to their workers, so it can be pickled, and call it from several threads at once.
+    """
+
+    @abstractmethod
+    def positions(self, lat: Reals, lon: Reals) -> NDArray[np.int64]:
+        """The position in `Cells.locations()` of each pair of coordinates in degrees; -1 where there is none.
+
+        Never raises, whatever the numbers are: coordinates that are NaN, infinite or out of range are at no location.
+        """
+
+
+class SquareCells(Cells):
+    """Square cells of a box, numbered from the south-west corner, row by row, which engines find by division."""
 
     south: float
     west: float
@@ -53,9 +99,63 @@ class Cells(ABC):
     def columns(self) -> int:
         """Number of columns."""
 
-    @abstractmethod
-    def locations(self) -> Locations:
-        """Every cell, with its number, a name and the coordinates of its centre."""
+    def numbers(self) -> NDArray[np.int64]:
+        """The number of each cell that is a location, ascending: all of the box, unless some are left out."""
+        return np.arange(self.rows * self.columns)
+
+    def locator(self) -> Locator:
+        """The rule that `in_squares` writes in SQL, where the numbers of cells that are left out are met by no join."""
+        return _SquareLocator(
+            self.south,
+            self.west,
+            self.lat_step,
+            self.lon_step,
+            self.rows,
+            self.columns,
+            self.numbers(),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _SquareLocator(Locator):
+    """Cells of a box by division, in the order of operations of the SQL."""
+
+    south: float
+    west: float
+    lat_step: float
+    lon_step: float
+    rows: int
+    columns: int
+    numbers: NDArray[np.int64]
+
+    def positions(self, lat: Reals, lon: Reals) -> NDArray[np.int64]:
+        """The position of the cell's number; -1 outside the box and in cells that are left out."""
+        with np.errstate(all="ignore"):  # NaN and infinities compare as outside
+            up, across = (lat - self.south) / self.lat_step, (lon - self.west) / self.lon_step
+            inside = (up >= 0) & (up < self.rows) & (across >= 0) & (across < self.columns)
+        row, column = (np.floor(np.where(inside, each, 0)).astype(np.int64) for each in (up, across))
+        number = np.where(inside, row * self.columns + column, -1)
+        at = np.minimum(np.searchsorted(self.numbers, number), len(self.numbers) - 1)
+        return np.where(self.numbers[at] == number, at, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The places that groups consist of: a visit to any of them is a visit to the group."""
+
+    ids: pa.Array
+    """The id of each place, once."""
+
+    group: NDArray[np.int64]
+    """The position of its group in the list."""
+
+    ungrouped: int = 0
+    """Places of the list that are in no group: visits to them are left out."""
+
+    def __post_init__(self) -> None:
+        _check_ids(self.ids)
+        if len(self.group) != len(self.ids):
+            raise ParameterError("group must have one entry for each of the ids.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,35 +185,55 @@ class Locations:
     leans_on_coordinates: bool = False
     """Whether a mechanism may use `lat` and `lon`. Otherwise they only say where a place is drawn."""
 
+    columns: Mapping[str, pa.Array] = field(default_factory=lambda: MappingProxyType({}))
+    """What else the list says, by its name, to be published as it is; no mechanism uses it."""
+
+    members: Members | None = None
+    """Where these are groups of places, the places; otherwise None, and each is a place itself."""
+
+    outlines: pa.Array | None = None
+    """The outline of each place as WKB, in degrees, longitude first: polygons of a public map, to be drawn."""
+
     def __post_init__(self) -> None:
         ids = self.ids
-        if not isinstance(ids, pa.Array):
-            raise ParameterError(f"ids must be an Arrow array, or use Locations.of. For example: {_CALL}")
-        if not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type)):
-            raise ParameterError(
-                f"ids of type {ids.type} must be whole numbers or texts. For example: {_CALL}"
-            )
-        if ids.null_count or len(pc.unique(ids)) != len(ids):
-            raise ParameterError(f"ids must name each place once, without nulls. For example: {_CALL}")
+        _check_ids(ids)
         if (self.lat is None) != (self.lon is None):
             raise ParameterError("Coordinates have both parts, lat and lon, or neither.")
-        for name in ("names", "lat", "lon"):
+        for name in ("names", "lat", "lon", "outlines"):
             column = getattr(self, name)
             if column is not None and len(column) != len(ids):
                 raise ParameterError(f"{name} must have one entry for each of the ids.")
         if self.leans_on_coordinates and self.lat is None:
             raise ParameterError("leans_on_coordinates needs coordinates, and there are none.")
         object.__setattr__(self, "attributes", checked_attributes(self.attributes, len(ids)))
+        columns = checked_columns(self.columns, len(ids), tuple(self.attributes))
+        object.__setattr__(self, "columns", columns)
+        if self.members is not None and not np.array_equal(
+            np.unique(self.members.group), np.arange(len(ids))
+        ):
+            raise ParameterError("Every group must have a member, and every member a group of the list.")
 
     @property
     def attribute_names(self) -> tuple[str, ...]:
         """What a mechanism may use, as it is declared: columns of the list, and the word for coordinates."""
         return (*self.attributes, *((COORDINATES,) if self.leans_on_coordinates else ()))
 
+    @property
+    def place_ids(self) -> pa.Array:
+        """The ids by which visits are found: those of the places, or of the places of the groups."""
+        return self.ids if self.members is None else self.members.ids
+
     def without(self, excluded: Locations) -> Locations:
-        """The places that are not excluded; ids are compared as they are written."""
-        named = pc.is_in(self.ids.cast(pa.string()), value_set=excluded.ids.cast(pa.string()))
+        """The list less the excluded places; ids are compared as they are written. A group without places goes too."""
+        named = pc.is_in(self.place_ids.cast(pa.string()), value_set=excluded.place_ids.cast(pa.string()))
         kept = np.flatnonzero(~named.to_numpy(zero_copy_only=False))
+        if self.members is None:
+            return self._at(kept, None)
+        left, group = np.unique(self.members.group[kept], return_inverse=True)
+        return self._at(left, Members(self.members.ids.take(kept), group, self.members.ungrouped))
+
+    def _at(self, kept: NDArray[np.int64], members: Members | None) -> Locations:
+        """The locations at these positions."""
         return Locations(
             self.ids.take(kept),
             None if self.names is None else self.names.take(kept),
@@ -121,6 +241,9 @@ class Locations:
             None if self.lon is None else self.lon[kept],
             {name: values.take(kept) for name, values in self.attributes.items()},
             self.leans_on_coordinates,
+            {name: values.take(kept) for name, values in self.columns.items()},
+            members,
+            None if self.outlines is None else self.outlines.take(kept),
         )
 
     @classmethod
@@ -149,3 +272,13 @@ class Locations:
     def __len__(self) -> int:
         """The number of places."""
         return len(self.ids)
+
+
+def _check_ids(ids: Any) -> None:
+    """Raise ParameterError unless these are ids, each once."""
+    if not isinstance(ids, pa.Array):
+        raise ParameterError(f"ids must be an Arrow array, or use Locations.of. For example: {_CALL}")
+    if not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type)):
+        raise ParameterError(f"ids of type {ids.type} must be whole numbers or texts. For example: {_CALL}")
+    if ids.null_count or len(pc.unique(ids)) != len(ids):
+        raise ParameterError(f"ids must name each place once, without nulls. For example: {_CALL}")

@@ -10,11 +10,12 @@ in which the visitors of a place differ from the visitors of all places together
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +26,7 @@ from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import atomic_write, made_folder
 from locentropy.datasets._crowd import HOMES_FACTOR, Habits, draw_crowd
+from locentropy.datasets._districts import district_of, districts_geojson
 from locentropy.datasets._people import Day, People, draw_people
 from locentropy.datasets._places import KIND_NAMES, KINDS, Places, draw_places
 from locentropy.datasets.random_stream import MAX_SEED, stream
@@ -48,6 +50,9 @@ VISITS_SCHEMA = pa.schema(
         ("lon", pa.float64()),
     ]
 )
+
+FILES = ("visits.parquet", "places.csv", "districts.geojson")
+"""What a city is written to: the visits, and what is public about it."""
 
 _PLACES_STREAM, _PEOPLE_STREAM, _DAYS_STREAM = range(3)
 
@@ -103,8 +108,8 @@ class City:
     def places(self) -> pa.Table:
         """Return the public list of places, visited or not.
 
-        Columns `location` (such as "cafe-007"), `name`, `kind`, `lat`, `lon`, and `opens` and `closes` as
-        HH:MM; no place is open over midnight.
+        Columns `location` (such as "cafe-007"), `name`, `kind`, `lat`, `lon`, `opens` and `closes` as HH:MM (no place
+        is open over midnight), and `district`.
         """
         places = self._places
         return pa.table(
@@ -116,8 +121,16 @@ class City:
                 "lon": places.lon,
                 "opens": [_clock_text(minutes) for minutes in places.opens.tolist()],
                 "closes": [_clock_text(minutes) for minutes in places.closes.tolist()],
+                "district": district_of(places.lat, places.lon),
             }
         )
+
+    def districts(self) -> dict[str, Any]:
+        """Return the public map of districts as GeoJSON: polygons with a `name`, the same for every city.
+
+        A place is in the district that its `district` names.
+        """
+        return districts_geojson()
 
     def visits(self) -> pa.Table:
         """Return all visits in order of time, one row each.
@@ -146,20 +159,21 @@ class City:
             yield pa.table(columns, schema=VISITS_SCHEMA)
 
     def write(self, folder: str | PathLike[str], progress: Callable[[float], object] | None = None) -> None:
-        """Write `visits.parquet` and `places.csv` into a folder, which is created if it is missing.
+        """Write `visits.parquet`, `places.csv` and `districts.geojson` into a folder, created if it is missing.
 
-        Both files appear together when both are complete, and replace files of these names; nothing else in the
-        folder is touched. `progress` is called with the fraction done after each day.
+        All files appear together when they are complete, and replace files of these names; nothing else in the folder
+        is touched. `progress` is called with the fraction done after each day.
         """
         target = Path(folder)
-        visits, places = target / "visits.parquet", target / "places.csv"
-        if (target.exists() and not target.is_dir()) or visits.is_dir() or places.is_dir():
+        files = [target / name for name in FILES]
+        if (target.exists() and not target.is_dir()) or any(file.is_dir() for file in files):
             raise ParameterError(
-                f"folder={str(folder)!r}: expected a folder that can hold visits.parquet and places.csv. "
+                f"folder={str(folder)!r}: expected a folder that can hold {', '.join(FILES)}. "
                 "For example: City().write('city')"
             )
-        with made_folder(target), atomic_write(visits, places) as [visits_part, places_part]:
+        with made_folder(target), atomic_write(*files) as [visits_part, places_part, districts_part]:
             pyarrow.csv.write_csv(self.places(), places_part)
+            Path(districts_part).write_text(json.dumps(self.districts()) + "\n", encoding="utf-8")
             with pq.ParquetWriter(visits_part, VISITS_SCHEMA) as writer:
                 for index, chunk in enumerate(self.chunks(), start=1):
                     writer.write_table(chunk)

@@ -1,8 +1,12 @@
-"""A public list of places, from a file or a table in memory: ids, and optionally names, coordinates and attributes."""
+"""A public list of places, from a file or a table in memory: ids, and whatever else it says about places.
+
+What its columns hold is published: list_columns.py. Places may be published in groups: groups.py; or at several levels:
+levels.py.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +14,19 @@ import pyarrow as pa
 
 from locentropy.core.attributes import COORDINATES, EXAMPLE, check_attribute_names, check_informative
 from locentropy.core.errors import BadRowsError, ColumnError, ParameterError, SourceError
+from locentropy.core.levels import (
+    LEVELS_EXAMPLE,
+    NO_LEVELS,
+    PLACE,
+    WHOLE,
+    WHOLE_UNLESS_COLUMN,
+    check_levels,
+)
 from locentropy.core.locations import Locations
+from locentropy.core.public_columns import DROP_EXAMPLE, check_drop_columns, quoted
+from locentropy.places.groups import group_sql, grouped
+from locentropy.places.levels import levels_of
+from locentropy.places.list_columns import column_roles, column_values, columns_sql
 from locentropy.visits.column_types import cast_sql, column_kind, restore_id_type
 from locentropy.visits.columns import AUTO, Choice, might_be_data_row, resolve_roles
 from locentropy.visits.readers.resolve import resolve_source
@@ -22,11 +38,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from locentropy.core.levels import Levels
+    from locentropy.places.levels import Level
+    from locentropy.privacy.guarantee import Number
     from locentropy.visits.columns import Roles
     from locentropy.visits.readers.base import Column
 
 _ATTRIBUTE = "attribute_"
 """With its number, what an attribute is called while the list is read; its own name may be anything."""
+_GROUP = "group_of"
+GROUP_EXAMPLE = 'PublicLocations("places.csv", group="district")'
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +55,7 @@ class PublicLocations:
     """A public list of places: where it is stored, the roles of its columns, and where it came from.
 
     The list must not have been made from the visits: a place that is listed because somebody was there reveals that
-    they were. Published names, coordinates and attributes come from this list only.
+    they were. Published names, coordinates and further columns come from this list only.
     """
 
     source: Any
@@ -54,19 +75,61 @@ class PublicLocations:
     attributes: Sequence[str] = ()
     """Columns of the list that a mechanism may use, such as `["category"]`; "coordinates" stands for where places are.
     They are published with the release."""
+    group: str | None = None
+    """The column that says which places are one location, such as "district": groups are published, not places."""
+    drop_columns: Sequence[str] = ()
+    """Columns that are not published. All others are, because the list is public."""
+    levels: Levels | Sequence[str] | Mapping[str, Number] = NO_LEVELS
+    """Several levels in one release, the main one first, such as `["place", "district", "city"]`: "place" is each place
+    by itself, "all" the whole list, and so is "city" if it is no column. A public rule divides ε; or say the part of
+    each: `{"place": 0.7, "district": 0.2, "city": 0.1}`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
-
-    def load(self) -> Locations:
-        """Read the list."""
-        if isinstance(self.source, list | tuple | pa.Array | pa.ChunkedArray):
-            if self.attributes:
+        object.__setattr__(self, "drop_columns", check_drop_columns(self.drop_columns))
+        if self.group is not None and (not isinstance(self.group, str) or not self.group.strip()):
+            raise ParameterError(
+                "must be the name of a column of the public list.",
+                parameter="group",
+                value=self.group,
+                example=GROUP_EXAMPLE,
+            )
+        object.__setattr__(self, "levels", check_levels(self.levels))
+        if self.levels and self.group is not None:
+            raise ParameterError(
+                "names one level, and levels several. Leave it out: a column is a level by its own name.",
+                parameter="group",
+                value=self.group,
+                example=LEVELS_EXAMPLE,
+            )
+        levels = [name for name in self.levels if name not in (PLACE, WHOLE)]
+        for name in (*self.attributes, *([self.group] if self.group else []), *levels):
+            if name in self.drop_columns:
                 raise ParameterError(
-                    f"attributes={list(self.attributes)!r} are columns of a list, and a plain list of ids has none. "
-                    f"For example: {EXAMPLE}"
+                    f"names {name!r}, which is an attribute, the group or a level, and is published. Leave it out here "
+                    "or there.",
+                    parameter="drop_columns",
                 )
-            return Locations.of(self.source)
+
+    def load(self, *, only_ids: bool = False) -> Locations:
+        """Read the list; with `only_ids`, for places that are not published, nothing but the ids.
+
+        With levels, these are the places, which all levels consist of.
+        """
+        return self._load(only_ids=only_ids)[0]
+
+    def load_levels(self) -> tuple[Level, ...]:
+        """Read the list, and return its levels, the main one first; none if there are no levels."""
+        if not self.levels:
+            return ()
+        places, columns, label = self._load()
+        return levels_of(places, check_levels(self.levels), columns, label)
+
+    def _load(self, *, only_ids: bool = False) -> tuple[Locations, Sequence[str], str]:
+        """The list, the names of its columns, and what errors call it."""
+        if isinstance(self.source, list | tuple | pa.Array | pa.ChunkedArray):
+            self._refuse_columns_of_ids()
+            return Locations.of(self.source), (), "the list of ids"
         import duckdb
 
         with duckdb.connect(config={"autoinstall_known_extensions": False}) as con:
@@ -76,30 +139,56 @@ class PublicLocations:
                     f"{self.source}: a public list must be one file, but these are {len(parts)}."
                 )
             [part] = parts
+            columns = self._without_dropped(part.columns, part.label)
             choices = {role: getattr(self, role) for role in ("location", "name", "lat", "lon")}
-            if self.location is AUTO and len(part.columns) == 1:
-                choices["location"] = part.columns[0]  # a list of one column is a list of ids
-            hint = _columns_are(part.columns) if might_be_data_row(part.columns) else ""
-            roles = resolve_roles(choices, part.columns, part.label, ("location",), hint, prefix="--places-")
-            declared = self._attribute_roles(part.columns, part.label)
-            relation = part.bind(con, roles | declared, drop_bad=False)
+            if self.location is AUTO and len(columns) == 1:
+                choices["location"] = columns[0]  # a list of one column is a list of ids
+            hint = _columns_are(columns) if might_be_data_row(columns) else ""
+            roles = resolve_roles(choices, columns, part.label, ("location",), hint, prefix="--places-")
+            if only_ids:
+                roles = {"location": roles["location"]}
+            declared = self._attribute_roles(columns, part.label)
+            of_group = self._group_role(columns, roles, part.label)
+            used = (*declared.values(), *of_group.values())
+            try:
+                others = {} if only_ids else column_roles(columns, roles, used, part.label)
+            except ColumnError:
+                self._load(
+                    only_ids=True
+                )  # raises if places repeat, as in a table of visits: that is told first
+                raise
+            relation = part.bind(con, roles | declared | of_group | others, drop_bad=False)
             stored = column_kind(relation.columns["location"].type_name)
             types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
-            columns = ", ".join(
-                f"{cast_sql(role, column, relation.columns[role], part.label, types.get(role))} AS {role}"
+            read = {
+                role: cast_sql(role, column, relation.columns[role], part.label, types.get(role))
                 for role, column in roles.items()
-            )
+            }
             for role, name in declared.items():
-                columns += f", {_attribute_sql(name, relation.columns[role], part.label)} AS {role}"
+                read[role] = _attribute_sql(name, relation.columns[role], part.label)
+            for role, name in of_group.items():
+                read[role] = group_sql(name, relation.columns[role], part.label)
+            read |= columns_sql(others, relation.columns, part.label)
+            selected = ", ".join(f"{sql} AS {role}" for role, sql in read.items())
             try:
-                rows = con.sql(f"SELECT {columns} FROM {relation.sql}").to_arrow_table()  # noqa: S608  # names are quoted
+                rows = con.sql(f"SELECT {selected} FROM {relation.sql}").to_arrow_table()  # noqa: S608  # names are quoted
             except duckdb.Error:
                 raise SourceError(
                     f"{part.label}: cannot be read as a list of places. Is the file complete and UTF-8 text, and is "
                     "every quotation mark closed on its line?"
                 ) from None
         found = _as_locations(rows, part.label, roles, typed=not part.reads_once and stored != "big-integer")
-        return self._with_attributes(found, rows, declared, part.label)
+        found = self._with_attributes(found, _arrays(rows, declared), part.label)
+        further = {
+            name: column_values(values, as_written=part.reads_once)
+            for name, values in _arrays(rows, others).items()
+        }
+        found = replace(found, columns=further)
+        for name, values in _arrays(rows, of_group).items():
+            found = grouped(found, _attribute_values(values), name, part.label)
+        for name, values in found.attributes.items():
+            check_informative(name, values)
+        return found, columns, part.label
 
     def is_same_table(self, visits: Visits) -> bool:
         """Whether this is the very table of visits, by its path or as an object; nothing is read."""
@@ -108,6 +197,51 @@ class PublicLocations:
             return mine is theirs and not isinstance(mine, str | Path)
         same = Path(mine).exists() and Path(theirs).exists() and Path(mine).samefile(theirs)
         return same and self.table == visits.table
+
+    def _refuse_columns_of_ids(self) -> None:
+        """Raise ParameterError if columns are named of a plain list of ids, which has none."""
+        for parameter, named, example in (
+            ("attributes", list(self.attributes), EXAMPLE),
+            ("drop_columns", list(self.drop_columns), DROP_EXAMPLE),
+            ("group", self.group, GROUP_EXAMPLE),
+            (
+                "levels",
+                [name for name in self.levels if name not in (PLACE, WHOLE, WHOLE_UNLESS_COLUMN)],
+                LEVELS_EXAMPLE,
+            ),
+        ):
+            if named:
+                raise ParameterError(
+                    f"{parameter}={named!r} names columns of a list, and a plain list of ids has none. "
+                    f"For example: {example}"
+                )
+
+    def _without_dropped(self, columns: Sequence[str], label: str) -> list[str]:
+        """The columns that are not left out; ColumnError if one to leave out is not there."""
+        missing = [name for name in self.drop_columns if name not in columns]
+        if missing:
+            raise ColumnError(
+                f"{label}: drop_columns names {missing[0]!r} (--drop-columns {quoted(missing[0])}), which is not a "
+                f"column of the list.{_columns_are(columns)}"
+            )
+        return [name for name in columns if name not in self.drop_columns]
+
+    def _group_role(self, columns: Sequence[str], roles: Roles, label: str) -> dict[str, str]:
+        """The column of groups, if places are grouped."""
+        if self.group is None:
+            return {}
+        if self.group not in columns:
+            raise ColumnError(
+                f"{label}: group={self.group!r} (--group-by {quoted(self.group)}) is not a column of the list."
+                f"{_columns_are(columns)} Groups come from the list, never from the visits."
+            )
+        taken = [role for role, name in roles.items() if name == self.group]
+        if taken:
+            raise ColumnError(
+                f"{label}: places are grouped by {self.group!r}, which is the {taken[0]} column. Group by a column "
+                f"that places have in common. For example: {GROUP_EXAMPLE}"
+            )
+        return {_GROUP: self.group}
 
     def _attribute_roles(self, columns: Sequence[str], label: str) -> dict[str, str]:
         """The column of each attribute."""
@@ -125,19 +259,20 @@ class PublicLocations:
             )
         return {f"{_ATTRIBUTE}{number}": name for number, name in enumerate(wanted)}
 
-    def _with_attributes(
-        self, found: Locations, rows: pa.Table, declared: Mapping[str, str], label: str
-    ) -> Locations:
-        attributes = {name: _attribute_values(rows[role].combine_chunks()) for role, name in declared.items()}
-        for name, values in attributes.items():
-            check_informative(name, values)
+    def _with_attributes(self, found: Locations, attributes: dict[str, pa.Array], label: str) -> Locations:
         near = COORDINATES in self.attributes
         if near and found.lat is None:
             raise ColumnError(
                 f"{label}: the attribute {COORDINATES!r} needs coordinates, and no columns of the list are called lat "
                 'and lon, or similar. Name them: lat="y", lon="x" (--places-lat y --places-lon x).'
             )
-        return Locations(found.ids, found.names, found.lat, found.lon, attributes, near)
+        typed = {name: _attribute_values(values) for name, values in attributes.items()}
+        return Locations(found.ids, found.names, found.lat, found.lon, typed, near)
+
+
+def _arrays(rows: pa.Table, roles: Roles) -> dict[str, pa.Array]:
+    """The columns that were read, by their own names."""
+    return {name: rows[role].combine_chunks() for role, name in roles.items()}
 
 
 def _columns_are(columns: Sequence[str]) -> str:

@@ -7,32 +7,36 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.attributes import EXAMPLE
 from locentropy.core.errors import ParameterError
-from locentropy.core.locations import Locations
+from locentropy.core.levels import LEVELS_EXAMPLE, NO_LEVELS, check_levels
+from locentropy.core.locations import Cells, Locations
 from locentropy.mechanisms.select import SelectLocations
-from locentropy.places.grid import Grid
-from locentropy.places.public_list import PublicLocations
+from locentropy.places.public_list import GROUP_EXAMPLE, PublicLocations
 from locentropy.visits.private_log import PRIVATE_LOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from locentropy.core.levels import Levels
     from locentropy.core.queries import Queries
+    from locentropy.places.levels import Level
     from locentropy.visits.visits import Visits
 
-LocationsChoice = PublicLocations | Grid | SelectLocations
+LocationsChoice = PublicLocations | Cells | SelectLocations
 """The three ways to say which places are published."""
 
 THREE_WAYS: Final = (
     "Which places may be named is a choice that the visits must not make. There are three ways: "
     'PublicLocations("places.csv"), a list that is public anyway (--places places.csv); '
-    "Grid(south=…, west=…, north=…, east=…, cell=500), every cell of a public box (--grid S,W,N,E --cell 500); "
+    "Grid(south=…, west=…, north=…, east=…, cell=500), every cell of a public box (--grid S,W,N,E --cell 500), "
+    'or the zones of a public map, Zones("districts.geojson", id="name") (--zones districts.geojson --zone-id name), '
+    "or H3Cells(resolution=9, within=(40.70, -74.03, 40.80, -73.92)) (--h3 9 --box S,W,N,E), or INSPIRE squares; "
     "SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20), a private selection that costs budget "
     "(--select-epsilon 0.2 --select-delta 1e-8 --select-max-locations 20). LimitPTR selects by itself and needs none."
 )
@@ -56,6 +60,8 @@ class ChosenLocations:
     choice: LocationsChoice | None
     """None is for mechanisms that select locations by themselves."""
     exclude: PublicLocations | None = None
+    uses_attributes: bool = True
+    """Whether the mechanism uses any. Cells have theirs without being asked, so they are left out where it does not."""
 
     def __post_init__(self) -> None:
         if self.choice is not None and not isinstance(self.choice, LocationsChoice):
@@ -71,6 +77,16 @@ class ChosenLocations:
                 "exclude is a list of places that are not published, so it has no attributes. Name them where the "
                 f"published places are listed: {EXAMPLE}"
             )
+        if self.exclude is not None and self.exclude.group is not None:
+            raise ParameterError(
+                "exclude is a list of places that are not published, so it has no groups. Name the column where the "
+                f"published places are listed: {GROUP_EXAMPLE}"
+            )
+        if self.exclude is not None and self.exclude.levels:
+            raise ParameterError(
+                "exclude is a list of places that are not published, so it has no levels. Name them where the "
+                f"published places are listed: {LEVELS_EXAMPLE}"
+            )
 
     @property
     def selection(self) -> SelectLocations | None:
@@ -80,14 +96,16 @@ class ChosenLocations:
     @cached_property
     def excluded(self) -> Locations | None:
         """The locations never to publish: visits to them are as if they had not been made."""
-        return None if self.exclude is None else self.exclude.load()
+        return None if self.exclude is None else self.exclude.load(only_ids=True)
 
     @cached_property
     def _every(self) -> Locations | None:
         """The public list, with the excluded locations."""
         if isinstance(self.choice, PublicLocations):
             return self.choice.load()
-        return self.choice.locations() if isinstance(self.choice, Grid) else None
+        if not isinstance(self.choice, Cells):
+            return None
+        return replace(self.choice.locations(), leans_on_coordinates=bool(self.attributes))
 
     @cached_property
     def listed(self) -> Locations | None:
@@ -96,9 +114,13 @@ class ChosenLocations:
         if every is None or self.excluded is None:
             return every
         kept = every.without(self.excluded)
-        if len(kept) == len(every):
+        if len(kept.place_ids) == len(every.place_ids):
+            whole = " Name places, not groups: a group without places left is not published." * (
+                self.group is not None
+            )
             raise ParameterError(
                 "None of the places to exclude is on the list of places. Are the ids written the same way in both?"
+                + whole
             )
         if len(kept) == 0:
             raise ParameterError("All places of the list are excluded, so there is nothing to publish.")
@@ -106,8 +128,42 @@ class ChosenLocations:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The public attributes that are declared; only a public list has any."""
+        """The public attributes that are declared for a public list, or that cells have; a selection has none."""
+        if isinstance(self.choice, Cells):
+            return tuple(self.choice.attributes) if self.uses_attributes else ()
         return tuple(self.choice.attributes) if isinstance(self.choice, PublicLocations) else ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Further columns of the public list, which are published as they are."""
+        return () if self.listed is None else tuple(self.listed.columns)
+
+    @property
+    def group(self) -> str | None:
+        """The column by which places are grouped; only a public list has one."""
+        return self.choice.group if isinstance(self.choice, PublicLocations) else None
+
+    @property
+    def level_names(self) -> Levels:
+        """The levels, if there are several; only a public list has them. The list is not read."""
+        return check_levels(self.choice.levels) if isinstance(self.choice, PublicLocations) else NO_LEVELS
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels with their locations, without the excluded ones; none if there is no more than one level."""
+        every = self.choice.load_levels() if isinstance(self.choice, PublicLocations) else ()
+        if self.excluded is None or self.listed is None:  # which raises for lists that do not fit each other
+            return every
+        return tuple(replace(level, locations=level.locations.without(self.excluded)) for level in every)
+
+    @property
+    def ungrouped(self) -> dict[str, int]:
+        """By column of groups, how many places of the list are in none, so that visits to them are left out."""
+        grouped = {level.name: level.locations for level in self.levels}
+        if self._every is not None and self.group is not None:
+            grouped[self.group] = self._every
+        found = {name: each.members.ungrouped for name, each in grouped.items() if each.members is not None}
+        return {name: places for name, places in found.items() if places}
 
     def refuse_visits_as_list(self, visits: Visits) -> None:
         """Raise ParameterError if the table of visits itself is given as the public list; nothing is read."""
@@ -139,7 +195,7 @@ class ChosenLocations:
     @contextmanager
     def open(self, read: Callable[..., AbstractContextManager[Queries]]) -> Iterator[Queries]:
         """Open the visits with `read(locations=…)`, as if no visit to an excluded location had been made."""
-        grid = isinstance(self.choice, Grid)
+        grid = isinstance(self.choice, Cells)
         with read(locations=self.choice if grid else self.listed) as queries:
             if self.excluded is None:
                 yield queries

@@ -58,8 +58,8 @@ def nobody_counted(*, grid: bool, refuse_empty: bool) -> None:
     Without being asked it is not refused: one person at one place would decide whether there is a release.
     """
     found = (
-        "No visit is in the grid, so all that can be published is noise. Are its edges in the order south, west, "
-        "north, east, and do lat and lon name the right columns?"
+        "No visit is in the cells or zones, so all that can be published is noise. Are the edges of a box in the order "
+        "south, west, north, east, and do lat and lon name the right columns?"
         if grid
         else "No visit is at any of the places, so all that can be published is noise. Are ids written alike in the "
         "list and in the visits, and is the list's column of ids (--places-location) the right one?"

@@ -8,17 +8,21 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from locentropy.core.errors import ParameterError
+from locentropy.core.locations import Cells
 from locentropy.core.version import __version__
 from locentropy.mechanisms.base import require_mechanism
+from locentropy.mechanisms.expected_error import Supposed
 from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.select import SelectLocations
-from locentropy.places.grid import Grid
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
 from locentropy.privacy.strength import check_large_epsilon
 from locentropy.publishing.chosen_locations import THREE_WAYS, ChosenLocations
 from locentropy.publishing.publication_file import NO_LEDGER_ID
+from locentropy.publishing.requested_levels import requested_levels, stated_parts
 from locentropy.release.statement import About, Statement
 
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.publishing.publication_file import Identity
+    from locentropy.publishing.requested_levels import RequestedLevel
     from locentropy.release.statement import EntropyUnit, LedgerNote
     from locentropy.visits.visits import BadRows, MissingIds
 
@@ -95,6 +100,8 @@ class Request:
             selection=selection,
             attributes=self.chosen.attributes,
             max_std_error=self.max_std_error,
+            group=self.chosen.group,
+            levels=self.chosen.level_names,
         )
 
     @property
@@ -102,7 +109,9 @@ class Request:
         """What plans call this way to choose locations."""
         if self.locations is None:
             return plan(self.mechanism).locations
-        kinds = {PublicLocations: "public-list", Grid: "grid", SelectLocations: "selection"}
+        if isinstance(self.locations, Cells):
+            return self.locations.kind
+        kinds = {PublicLocations: "public-list", SelectLocations: "selection"}
         return kinds.get(type(self.locations))
 
     @property
@@ -113,12 +122,22 @@ class Request:
     @cached_property
     def chosen(self) -> ChosenLocations:
         """The places, and those that are excluded."""
-        return ChosenLocations(self.locations, self.exclude)
+        return ChosenLocations(self.locations, self.exclude, self.mechanism.uses_attributes)
 
     @property
     def listed(self) -> Locations | None:
         """The public list, without the excluded places; None where places are selected."""
         return self.chosen.listed
+
+    @cached_property
+    def levels(self) -> tuple[RequestedLevel, ...]:
+        """What is published at each level, the main one first; a single one, without a name, if there are no levels."""
+        return requested_levels(self.mechanism, self.chosen)
+
+    @property
+    def published(self) -> Locations | None:
+        """The locations of the main level; None where they are selected."""
+        return self.levels[0].locations
 
     def identity(self, ledger: Ledger | None) -> Identity:
         """What makes this request this one, so that a retry can tell that it is the same. Public."""
@@ -138,6 +157,8 @@ class Request:
             "unit": self.entropy_unit,
             # Only if they are said: attempts of earlier versions have no such keys, and stay the same requests.
             **({"attributes": json.dumps(self.chosen.attributes)} if self.chosen.attributes else {}),
+            **({"columns": json.dumps(self.chosen.columns)} if self.chosen.columns else {}),
+            **({"levels": self.chosen.level_names.written} if self.chosen.level_names else {}),
             **({} if self.max_std_error is None else {"max_std_error": repr(self.plan.max_std_error)}),
             **({"refuse_empty": "True"} if self.refuse_empty else {}),
             **{name: str(value) for name, value in asdict(self.about).items()},
@@ -147,13 +168,14 @@ class Request:
     def _source(self) -> str:
         less = "" if self.exclude is None else ", less places that the owner excluded"
         if isinstance(self.locations, PublicLocations):
-            return f"public list{less}"
-        if isinstance(self.locations, Grid):
-            box = self.locations
-            return (
-                f"grid of {box.rows} × {box.columns} square cells of {box.cell} m, south {box.south}, west "
-                f"{box.west}, north {box.north}, east {box.east}{less}"
+            grouped = (
+                "" if self.chosen.group is None else f", its places grouped by their {self.chosen.group}"
             )
+            if self.chosen.level_names:
+                grouped = f", at the levels {', '.join(self.chosen.level_names)}"
+            return f"public list{grouped}{less}"
+        if isinstance(self.locations, Cells):
+            return f"{self.locations.described}{less}"
         if isinstance(self.locations, SelectLocations):
             chosen = ", ".join(f"{k}={v}" for k, v in written_parameters(self.locations).items())
             return f"private selection ({chosen}){less}"
@@ -164,6 +186,8 @@ class Request:
 
     @property
     def _provenance(self) -> str:
+        if isinstance(self.locations, Cells):
+            return self.locations.origin or self._source
         return self.locations.provenance if isinstance(self.locations, PublicLocations) else self._source
 
     def statement(
@@ -175,35 +199,44 @@ class Request:
         bad_rows: BadRows = "fail",
         missing_ids: MissingIds = "drop",
         user_column: str | None = None,
+        level: RequestedLevel | None = None,
     ) -> Statement:
-        """All that is said about the release; of dropped rows the rule, never their number."""
-        parameters = {name: str(value) for name, value in written_parameters(self.mechanism).items()}
+        """All that is said about the release, or a level of it; of dropped rows the rule, never their number."""
+        mechanism = self.mechanism if level is None else level.mechanism
+        part = None if level is None else level.part
+        attributes = self.chosen.attributes if part is None or part.scope == "place" else ()
+        parameters = {name: str(value) for name, value in written_parameters(mechanism).items()}
         if bad_rows == "drop":
             parameters["bad_rows"] = bad_rows
         parameters["missing_ids"] = missing_ids
         return Statement(
             release_id=release_id,
             guarantee=self.guarantee,
-            mechanism=type(self.mechanism).__name__,
+            mechanism=type(mechanism).__name__,
             parameters=parameters,
-            method=self.mechanism.method_used,
-            built_in=self.mechanism.is_built_in,
-            inference=self.mechanism.inference,
+            method=mechanism.method_used,
+            built_in=mechanism.is_built_in,
+            inference=mechanism.inference,
             inferred_by=__version__,
-            estimand=self.mechanism.estimand,
+            estimand=mechanism.estimand,
             locations_source=self._source,
             locations_provenance=self._provenance,
-            attributes=self.chosen.attributes,
+            attributes=attributes,
+            grouped_by=self.chosen.group if part is None else part.column,
+            levels=() if part is None else stated_parts(self.levels),
+            level=None if part is None else part.name,
             max_std_error=self.plan.max_std_error,
             **asdict(self.about),
             software_version=__version__,
-            max_users=getattr(self.mechanism, "max_users", None),
+            max_users=getattr(mechanism, "max_users", None),
             ledger=note,
             tuned_unaccounted=tuned,
             entropy_unit=self.entropy_unit,
             refuse_empty=self.refuse_empty,
             user_column=user_column,
-            expected_error=self.plan.expected.summary,
+            expected_error=(
+                self.plan.expected if part is None else mechanism.expected_error(Supposed())
+            ).summary,
         )
 
 
@@ -217,6 +250,8 @@ def _fingerprint(locations: Locations | None) -> str:
         locations.lat,
         locations.lon,
         *locations.attributes.values(),
+        *(values.cast(pa.string()) for values in locations.columns.values()),
+        *((locations.members.ids, locations.members.group) if locations.members is not None else ()),
     ]
     text = json.dumps([None if column is None else column.tolist() for column in columns])
     return hashlib.sha256(text.encode()).hexdigest()

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from locentropy.core.attributes import COORDINATES
 from locentropy.core.errors import ReleaseError
 from locentropy.core.estimates import COUNTS, INTERVALS
+from locentropy.core.public_columns import checked_columns, column_types
 from locentropy.release.count_words import described_count
 from locentropy.release.statement import NOT_PRIVATE
 
@@ -47,8 +48,8 @@ _TEXTS: Final = ("name", "not_private")
 
 
 def public_columns(statement: Statement) -> tuple[str, ...]:
-    """The columns that come from the public list as they are: attributes that the mechanism used."""
-    return tuple(name for name in statement.attributes if name != COORDINATES)
+    """The columns that come from the public list as they are: attributes that the mechanism used, and all others."""
+    return (*(name for name in statement.attributes if name != COORDINATES), *statement.listed_columns)
 
 
 def columns_of(statement: Statement) -> tuple[str, ...]:
@@ -72,8 +73,23 @@ def described(name: str, statement: Statement) -> str:
     inferred = held if statement.method.error_bars == "model" else ""
     if name in COUNTS:
         return described_count(name, statement)
+    place = "place" if statement.grouped_by is None else "group of places"
+    if name in statement.listed_columns:
+        return f"{name} of the {place}, from the public list; no value leans on it"
     if name in public_columns(statement):
-        return f"{name} of the place, from the public list; an attribute that the values lean on"
+        return f"{name} of the {place}, from the public list; an attribute that the values lean on"
+    if statement.part is not None and statement.part.scope == "list" and name in ("location", "lat", "lon"):
+        return {
+            "location": "the name of the level: all places of the public list are one location",
+            "lat": "latitude in degrees (WGS 84) of the middle of all places, from the public list",
+            "lon": "longitude in degrees (WGS 84) of the middle of all places, from the public list",
+        }[name]
+    if statement.grouped_by is not None and name in ("location", "lat", "lon"):
+        return {
+            "location": f"the id of the group of places: their {statement.grouped_by} in the public list",
+            "lat": "latitude in degrees (WGS 84) of the middle of the group's places, from the public list",
+            "lon": "longitude in degrees (WGS 84) of the middle of the group's places, from the public list",
+        }[name]
     return {
         "location": "the id of the place",
         "name": "the public name of the place",
@@ -107,6 +123,8 @@ def check_table(table: pa.Table, statement: Statement) -> None:
         if (one in names) != (other in names):
             raise ReleaseError(f"The table has {one} or {other} without the other.")
     _check_types(table, statement)
+    further = {name: table[name].combine_chunks() for name in statement.listed_columns}
+    checked_columns(further, table.num_rows, statement.attributes)
     _check_allowed(table, statement)
     _check_nulls(table, ruled=statement.max_std_error is not None)
     if ("not_private" in names) == statement.private:
@@ -118,7 +136,9 @@ def check_table(table: pa.Table, statement: Statement) -> None:
 def _check_types(table: pa.Table, statement: Statement) -> None:
     listed = public_columns(statement)
     for field in table.schema:
-        if field.name in listed:
+        if field.name in statement.listed_columns:
+            fits = field.type in column_types()
+        elif field.name in listed:
             fits = field.type in (pa.string(), pa.int64(), pa.bool_())
         elif field.name == "location":
             fits = pa.types.is_integer(field.type) or pa.types.is_string(field.type)

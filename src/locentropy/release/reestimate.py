@@ -13,7 +13,6 @@ from locentropy.core.locations import Locations
 from locentropy.core.version import __version__
 from locentropy.mechanisms.parameters import read_parameters
 from locentropy.mechanisms.registry import class_called, parameter_names
-from locentropy.release.columns import public_columns
 from locentropy.release.release import Release
 
 if TYPE_CHECKING:
@@ -30,7 +29,8 @@ def reestimated(release: Release) -> Release:
     estimates = estimated_again(release)
     inference = mechanism_of(release.statement).inference
     statement = replace(release.statement, inference=inference, inferred_by=__version__)
-    return Release.of(estimates, listed_in(release), statement, release.measurements)
+    again = Release.of(estimates, listed_in(release), statement, release.measurements)
+    return again.with_levels(map(reestimated, release.further))
 
 
 def estimated_again(release: Release) -> Estimates:
@@ -82,6 +82,8 @@ def listed_in(release: Release) -> Locations | None:
         table["name"].combine_chunks() if "name" in names else None,
         column("lat"),
         column("lon"),
-        {name: table[name].combine_chunks() for name in public_columns(statement)},
+        {name: table[name].combine_chunks() for name in statement.attributes if name != COORDINATES},
         COORDINATES in statement.attributes,
+        {name: table[name].combine_chunks() for name in statement.listed_columns},
+        outlines=release.outlines,
     )

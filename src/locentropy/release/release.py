@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +21,11 @@ from locentropy.core.estimates import COUNTS
 from locentropy.privacy.guarantee import exact_text
 from locentropy.release.columns import MOST_NATS, check_table
 from locentropy.release.error_rule import too_uncertain
+from locentropy.release.outlines import has_outlines
 from locentropy.release.statement import NOT_PRIVATE, Statement
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -44,11 +47,22 @@ class Release:
     """What is said about it."""
     measurements: KeptMeasurements | None = None
     """The noisy integers that it was computed from, where these may be published; see `measurements.py`."""
+    outlines: pa.Array | None = None
+    """The outline of each place, as well-known binary, where places are zones or cells of a public map."""
+    further: tuple[Release, ...] = ()
+    """The further levels of a release that has several; see `levels`."""
 
     def __post_init__(self) -> None:
         check_table(self.table, self.statement)
+        outlined = has_outlines(self.statement.locations_source)
+        if outlined != (self.outlines is not None):
+            raise ReleaseError("Zones and cells are published with their outlines, and other places without.")
+        if self.outlines is not None and len(self.outlines) != len(self.table):
+            raise ReleaseError("There must be one outline for each place.")
         if self.measurements is not None:
             _check_measurements(self.measurements, self.table, self.statement)
+        if self.further:
+            _check_levels(self)
 
     @classmethod
     def of(
@@ -58,7 +72,7 @@ class Release:
         statement: Statement,
         measurements: KeptMeasurements | None = None,
     ) -> Release:
-        """The release of these estimates; names, coordinates and attributes come from the public list alone.
+        """The release of these estimates; names, coordinates and further columns come from the public list.
 
         Estimates without a guarantee (simulated noise, a mechanism that has none) are refused, unless the statement
         says so as well; then every part of the release is marked.
@@ -77,20 +91,37 @@ class Release:
             raise ReleaseError("The estimates are not those of this list of locations, in its order.")
         if statement.attributes != (() if locations is None else locations.attribute_names):
             raise ReleaseError("The statement names other attributes than the list of locations has.")
-        statement = replace(statement, leans_on=estimates.leans_on)
+        further = () if locations is None else tuple(locations.columns)
+        statement = replace(statement, leans_on=estimates.leans_on, listed_columns=further)
         columns = _places(estimates.locations, locations) | _values(estimates, statement)
         if not statement.private:
             columns["not_private"] = pa.array([NOT_PRIVATE] * len(estimates), pa.string())
-        return cls(pa.table(columns), statement, measurements)
+        outlines = None if locations is None else locations.outlines
+        return cls(pa.table(columns), statement, measurements, outlines)
+
+    def with_levels(self, further: Iterable[Release]) -> Release:
+        """The release of this level and further ones."""
+        return replace(self, further=tuple(further))
+
+    @property
+    def levels(self) -> Mapping[str, Release]:
+        """Every level by its name, the main one, which is this, first; none if there is one level only."""
+        every = (self, *self.further)
+        return MappingProxyType(
+            {each.statement.level: each for each in every if each.statement.level is not None}
+        )
 
     @classmethod
     def load(cls, directory: str | Path) -> Release:
         """A release from its directory; ReleaseError if a file is missing, damaged or not what it should be."""
         from locentropy.release.reading import read
 
-        found = read(directory)
         try:
-            return cls(found.table, found.statement, found.measurements)
+            first, *further = (
+                cls(found.table, found.statement, found.measurements, found.outlines)
+                for found in read(directory)
+            )
+            return first.with_levels(further)
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None
 
@@ -100,6 +131,11 @@ class Release:
         Without a guarantee, `NOT-PRIVATE` is added to the directory's name.
         """
         from locentropy.release.files import save
+
+        if len(self.levels) != len(self.statement.levels):
+            raise ReleaseError(
+                "This is one level of a release. Save the whole release, or this level's table: to_arrow()."
+            )
 
         return save(self, directory)
 
@@ -121,6 +157,8 @@ class Release:
         else:
             stated = f"ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}"
         places = f"{len(self):,} {'place' if len(self) == 1 else 'places'}"
+        if self.further:
+            places = ", ".join(f"{name} ({len(each):,})" for name, each in self.levels.items())
         return f"<Release {self.statement.title!r}: {places}, {stated}, entropy in {self.statement.entropy_unit}>"
 
     def __len__(self) -> int:
@@ -164,7 +202,7 @@ def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
         columns["name"] = locations.names.cast(pa.string())
     if locations.lat is not None and locations.lon is not None:
         columns |= {"lat": _column(locations.lat), "lon": _column(locations.lon)}
-    return columns | dict(locations.attributes)
+    return columns | dict(locations.attributes) | dict(locations.columns)
 
 
 def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
@@ -188,6 +226,20 @@ def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
 def _column(values: Reals) -> pa.Array:
     """Numbers; NaN becomes null."""
     return pa.array(values, pa.float64(), from_pandas=True)
+
+
+def _check_levels(release: Release) -> None:
+    """Raise unless these are the levels of one release, each once and in order."""
+    every = (release, *release.further)
+    stated = release.statement
+    if [each.statement.level for each in every] != [part.name for part in stated.levels]:
+        raise ReleaseError("The levels are others than those that are stated, or in another order.")
+    for each in release.further:
+        same = ("release_id", "guarantee", "levels", "entropy_unit", "user_column")
+        if each.further or any(getattr(each.statement, name) != getattr(stated, name) for name in same):
+            raise ReleaseError("The levels are not those of one release.")
+        if (each.measurements is None) != (release.measurements is None):
+            raise ReleaseError("Measurements are published of every level, or of none.")
 
 
 def _check_measurements(kept: KeptMeasurements, table: pa.Table, statement: Statement) -> None:

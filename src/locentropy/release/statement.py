@@ -9,19 +9,24 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from datetime import date
+from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from locentropy.core.attributes import check_attribute_names
+from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.core.checks import positive_integer
 from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import AttributeEffect, Estimand, Method
+from locentropy.core.levels import Scope, check_levels
+from locentropy.core.public_columns import check_column_names
 from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.release.error_rule import check_max_std_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from fractions import Fraction
+
+    from locentropy.core.levels import LevelPart
 
 EntropyUnit = Literal["nats", "bits"]
 Sector = Literal["Technology", "Healthcare", "Education", "Government", "Energy", "Finance"]
@@ -35,7 +40,7 @@ NOT_PRIVATE: Final = "NOT PRIVATE"
 INFINITE: Final = "inf"
 """How the spend of a release without a guarantee is written."""
 
-SOURCES: Final = ("public list", "grid", "private selection", "unprotected selection")
+SOURCES: Final = ("public list", *CELL_KINDS, "private selection", "unprotected selection")
 """How a source of locations begins; more words may follow."""
 
 _LONGEST: Final = 4000
@@ -130,7 +135,7 @@ class Statement:
     estimand: str
     """`bounded` or `true`: which entropy is estimated."""
     locations_source: str
-    """Begins with `public list`, `grid` (its box and cell size follow) or `private selection`."""
+    """Begins with one of `SOURCES`; of cells, their size and box follow, of zones the fingerprint of their map."""
     locations_provenance: str
     """Where the list comes from, in the owner's words."""
     title: str
@@ -175,6 +180,15 @@ class Statement:
     """How much the values lean on attributes, where the mechanism tells; set by `Release.of`."""
     max_std_error: float | None = None
     """In nats: places with a larger standard error have no value."""
+    listed_columns: tuple[str, ...] = ()
+    """Further columns of the public list, published as they are; no value leans on them. Set by `Release.of`."""
+    grouped_by: str | None = None
+    """The column of the public list by which places were grouped, if groups are published."""
+    levels: tuple[LevelPart, ...] = ()
+    """All levels of the release with what each costs, the main one first; none if there is one only. `guarantee` is
+    that of all together, `mechanism` and `parameters` are those of one level."""
+    level: str | None = None
+    """The level that this is about."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.guarantee, Guarantee):
@@ -185,7 +199,7 @@ class Statement:
         _check_owner(self)
         if self.expected_error is not None:
             _check_words("expected_error", self.expected_error, lines=True)
-        for name in ("inference", "inferred_by", "user_column"):
+        for name in ("inference", "inferred_by", "user_column", "grouped_by"):
             if getattr(self, name) is not None:
                 _check_words(name, getattr(self, name))
         _check_choice("estimand", self.estimand, get_args(Estimand))
@@ -206,16 +220,54 @@ class Statement:
         if not isinstance(self.ledger, LedgerNote | None):
             raise ParameterError("ledger must be a LedgerNote, or None where there is no ledger.")
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
+        further = check_column_names(self.listed_columns, self.attributes)
+        object.__setattr__(self, "listed_columns", further)
         object.__setattr__(self, "max_std_error", check_max_std_error(self.max_std_error))
         object.__setattr__(self, "leans_on", tuple(self.leans_on))
         if not {effect.name for effect in self.leans_on} <= set(self.attributes):
             raise ParameterError("leans_on must be about attributes that were used.")
         object.__setattr__(self, "parameters", _checked_parameters(self.parameters))
+        _check_parts(self)
+
+    @property
+    def part(self) -> LevelPart | None:
+        """What is said of the level that this is about; None where there is one level only."""
+        return next((part for part in self.levels if part.name == self.level), None)
 
     @property
     def private(self) -> bool:
         """Whether there is a guarantee; if not, every part of the release is marked."""
         return self.guarantee.private
+
+
+def _check_parts(statement: Statement) -> None:
+    """Raise unless what levels cost adds up to what is promised, and this level was measured at its own part."""
+    parts = tuple(statement.levels)
+    object.__setattr__(statement, "levels", parts)
+    if not parts:
+        if statement.level is not None:
+            raise ParameterError("is that of a release with levels, and there are none.", parameter="level")
+        return
+    names = check_levels([part.name for part in parts]).names
+    if statement.level not in names or any(part.scope not in get_args(Scope) for part in parts):
+        raise ParameterError("must be one of the levels.", parameter="level")
+    for part in parts:
+        _check_words(f"levels[{part.name!r}]", part.measured_by)
+    whole = statement.guarantee
+    if (
+        whole.epsilon != sum((part.epsilon for part in parts), Fraction(0))
+        or whole.delta != sum((part.delta for part in parts), Fraction(0))
+        or not all(part.epsilon > 0 for part in parts)
+    ):
+        raise ParameterError("must have parts of ε and δ that add up to the guarantee.", parameter="levels")
+    own = next(part for part in parts if part.name == statement.level)
+    for name, number in (("epsilon", own.epsilon), ("delta", own.delta)):
+        if exact(statement.parameters.get(name, "0"), name) != number:
+            raise ParameterError(
+                f"{statement.level!r} was measured at another {name} than its part.", parameter="levels"
+            )
+    if statement.grouped_by != own.column:
+        raise ParameterError("must be the column of the level.", parameter="grouped_by")
 
 
 def amount(value: object, name: str) -> Fraction:

@@ -1,6 +1,7 @@
 """The published table as Parquet and as CSV, and back.
 
-With coordinates the Parquet file is a GeoParquet file: a further column, `geometry`, repeats them as points.
+With coordinates the Parquet file is a GeoParquet file: a further column, `geometry`, repeats them as points, or has the
+outlines of zones and cells.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from locentropy.core.errors import ReleaseError
+from locentropy.release.level_words import level_words
+from locentropy.release.outlines import bounds_of, has_outlines
 from locentropy.release.statement import NOT_PRIVATE
 
 if TYPE_CHECKING:
@@ -36,10 +39,13 @@ _BLOCK: Final = 1 << 24
 """Bytes that the CSV reader takes at a time; no row may be longer."""
 
 
-def parquet_of(table: pa.Table, statement: Statement) -> pa.Buffer:
+def parquet_of(table: pa.Table, statement: Statement, outlines: pa.Array | None = None) -> pa.Buffer:
     """The Parquet file, with what it says about itself in its metadata."""
     about = {KEY: json.dumps(summary(statement), ensure_ascii=False).encode()}
-    if "lat" in table.column_names:
+    if outlines is not None:
+        about[b"geo"] = outlines_metadata(outlines)
+        table = table.append_column(GEOMETRY, outlines.cast(pa.binary()))
+    elif "lat" in table.column_names:
         about[b"geo"] = geo_metadata(table["lat"], table["lon"])
         table = table.append_column(GEOMETRY, points(table["lat"], table["lon"]))
     sink = pa.BufferOutputStream()
@@ -53,6 +59,7 @@ def summary(statement: Statement) -> dict[str, str]:
     return marked | {
         "release_id": statement.release_id,
         "title": statement.title,
+        **({} if statement.part is None else {"level": level_words(statement)}),
         "guarantee": str(statement.guarantee),
         "mechanism": statement.mechanism,
         "estimand": statement.estimand,
@@ -84,6 +91,22 @@ def geo_metadata(lat: pa.ChunkedArray, lon: pa.ChunkedArray) -> bytes:
         column["bbox"] = [west, south, east, north]
     geo = {"version": "1.1.0", "primary_column": GEOMETRY, "columns": {GEOMETRY: column}}
     return json.dumps(geo).encode()
+
+
+def outlines_metadata(outlines: pa.Array | pa.ChunkedArray) -> bytes:
+    """The value of the file's `geo` key where geometry is outlines; raises ReleaseError unless they can be read."""
+    column = {"encoding": "WKB", "geometry_types": ["Polygon", "MultiPolygon"], "bbox": bounds_of(outlines)}
+    geo = {"version": "1.1.0", "primary_column": GEOMETRY, "columns": {GEOMETRY: column}}
+    return json.dumps(geo).encode()
+
+
+def outlines_in(table: pa.Table, statement: Statement) -> pa.Array | None:
+    """The outlines in a Parquet file, where the statement says that there are some."""
+    if not has_outlines(statement.locations_source) or GEOMETRY not in table.column_names:
+        return None
+    outlines = table[GEOMETRY].combine_chunks()
+    bounds_of(outlines)
+    return outlines
 
 
 def csv_of(table: pa.Table) -> pa.Buffer:

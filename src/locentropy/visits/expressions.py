@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from locentropy.core.bounds import Keep
-    from locentropy.core.locations import Cells
+    from locentropy.core.locations import SquareCells
     from locentropy.core.shares import ShareRule
     from locentropy.visits.visits import MissingIds
 
@@ -154,7 +154,7 @@ def without_bad_rows(visits: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
     return known.filter([~broken for broken in rules]) if rules else known
 
 
-def in_cells(visits: ibis.Table, grid: Cells) -> ibis.Table:
+def in_squares(visits: ibis.Table, grid: SquareCells) -> ibis.Table:
     """The visits within a grid, with the number of their cell as the location."""
     up = (visits.lat - grid.south) / grid.lat_step
     across = (visits.lon - grid.west) / grid.lon_step
@@ -176,13 +176,34 @@ def coded_locations(locations: ibis.Table) -> ibis.Table:
     return distinct.mutate(code=ibis.row_number().over(order_by=[md5(text), text]).cast("int32"))
 
 
+def coded_members(members: ibis.Table, coded: ibis.Table) -> ibis.Table:
+    """Each place of a group with the code of its group; `members` has the location and the group of each."""
+    return members.inner_join(coded.rename(group="location"), "group").select("location", "code")
+
+
 def pairs(visits: ibis.Table, coded: ibis.Table) -> ibis.Table:
-    """Visits and first time of each user at each of the coded locations; visits elsewhere are left out."""
+    """Visits and first time of each user at each code; visits to locations without a code are left out.
+
+    Several locations may have one code, where places are grouped: they are one from here on, for everything is counted
+    by user and code.
+    """
     there = visits.inner_join(coded, "location")
     answers = {"visits": (there.visits.sum() if "visits" in visits.columns else there.count())}
     if "time" in visits.columns:
         answers["first"] = there.time.min()
     return there.group_by(["user", "code"]).aggregate(**answers)
+
+
+def pairs_by_group(pairs: ibis.Table, members: ibis.Table) -> ibis.Table:
+    """Pairs of users and groups; `members` has the code of each place and of its group.
+
+    Visits add up and the first time is the earliest, so these are the pairs of visits that were read by group.
+    """
+    there = pairs.inner_join(members, "code")
+    answers = {"visits": there.visits.sum()}
+    if "first" in pairs.columns:
+        answers["first"] = there.first.min()
+    return there.group_by(["user", "group"]).aggregate(**answers).rename(code="group")
 
 
 def ranked(pairs: ibis.Table, keep: Keep, by_id: ibis.Table | None = None) -> ibis.Table:

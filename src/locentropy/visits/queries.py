@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.errors import ParameterError
-from locentropy.core.locations import Cells, Locations
+from locentropy.core.locations import Cells, Locations, SquareCells
 from locentropy.core.shares import check_bands, check_thresholds
 from locentropy.core.visit_profile import VisitProfile
 from locentropy.visits import expressions as expression
@@ -54,8 +54,8 @@ def open_queries(
     visits
         The table.
     locations
-        The locations to count: a list of ids, `Locations`, or a grid (`Cells`). Visits elsewhere are left out
-        before anything is counted. None counts every location that was visited.
+        The locations to count: a list of ids, `Locations` (of places, or of groups of places), or a grid (`Cells`).
+        Visits elsewhere are left out before anything is counted. None counts every location that was visited.
     resources
         The engine, and the memory and threads it may use.
     progress
@@ -205,15 +205,20 @@ class TableQueries:
         )
         good = expression.without_bad_rows(engine.visits, visits.missing_ids)
         if isinstance(wanted, Cells):
-            good, wanted = expression.in_cells(good, wanted), wanted.locations()
+            return cls._read_in_cells(engine, good, wanted)
         listed = good
         if wanted is not None:
             as_text = good.location.type().is_string()
             typed = engine.typed_locations and visits.ids != "text"
-            keys = to_engine_type(wanted.ids, as_text=as_text, typed=typed)
+            places = to_engine_type(wanted.place_ids, as_text=as_text, typed=typed)
+            keys = places if wanted.members is None else _group_keys(wanted.ids)
             listed = engine.upload("listed", pa.table({"location": keys}))
         coding = engine.materialize("locations", expression.coded_locations(listed), "Finding places")
-        pairs = engine.materialize("pairs", expression.pairs(good, coding), "Counting visits")
+        there = coding
+        if wanted is not None and wanted.members is not None:
+            members = pa.table({"location": places, "group": keys.take(pa.array(wanted.members.group))})
+            there = expression.coded_members(engine.upload("members", members), coding)
+        pairs = engine.materialize("pairs", expression.pairs(good, there), "Counting visits")
         engine.free_source()
         coded = engine.run(coding, "Finding places").combine_chunks()
         ids, codes = coded["location"].combine_chunks(), _integers(coded, "code")
@@ -222,6 +227,25 @@ class TableQueries:
             order = pc.sort_indices(found)
             return cls(engine, coded, pairs, found.take(order), codes[order.to_numpy()])
         return cls(engine, coded, pairs, wanted.ids, codes[pc.index_in(keys, value_set=ids).to_numpy()])
+
+    @classmethod
+    def _read_in_cells(cls, engine: Engine, good: ibis.Table, cells: Cells) -> TableQueries:
+        """Count visits by their coordinates. They are joined by number; codes follow the ids, as everywhere."""
+        wanted = cells.locations()
+        keys = to_engine_type(wanted.ids, as_text=pa.types.is_string(wanted.ids.type), typed=True)
+        listed = engine.upload("listed", pa.table({"location": keys}))
+        coding = expression.coded_locations(listed)
+        coded = engine.run(coding, "Finding places").combine_chunks()
+        at = pc.index_in(keys, value_set=coded["location"].combine_chunks()).to_numpy()
+        codes = _integers(coded, "code")[at]
+        # `locate` names a square by its number in the box, and any other location by its position.
+        numbers = cells.numbers() if isinstance(cells, SquareCells) else np.arange(len(keys))
+        by_number = {"location": pa.array(numbers), "code": pa.array(codes, pa.int32())}
+        numbered = engine.upload("numbered", pa.table(by_number))
+        located = engine.locate(good, cells)
+        pairs = engine.materialize("pairs", expression.pairs(located, numbered), "Counting visits")
+        engine.free_source()
+        return cls(engine, coded, pairs, wanted.ids, codes)
 
     def __repr__(self) -> str:
         """The number of locations, and no answer."""
@@ -233,16 +257,39 @@ class TableQueries:
         return self._locations
 
     def restricted_to(self, locations: Locations) -> TableQueries:
-        """The same queries about some of the locations only, as if no other visit had been made."""
-        known, asked = self._locations.cast(pa.string()), locations.ids.cast(pa.string())
-        at = pc.index_in(asked, value_set=known)
-        if at.null_count:
-            raise ParameterError("Queries can be restricted only to locations that they already count.")
-        codes = self._codes[at.to_numpy()]
+        """The same queries about some of the locations only, or groups of them, as if no other visit had been made."""
+        codes = self._codes_of(locations.place_ids)
+        if locations.members is not None:
+            return self._grouped(locations, codes)
         kept = self._engine.upload("kept", pa.table({"code": pa.array(codes, pa.int32())}))
         return TableQueries(
             self._engine, self._coded, self._pairs.semi_join(kept, "code"), locations.ids, codes
         )
+
+    def _codes_of(self, ids: pa.Array) -> NDArray[np.int64]:
+        """The code of each of some locations; ParameterError unless all are counted."""
+        at = pc.index_in(ids.cast(pa.string()), value_set=self._locations.cast(pa.string()))
+        if at.null_count:
+            raise ParameterError("Queries can be restricted only to locations that they already count.")
+        codes: NDArray[np.int64] = self._codes[at.to_numpy()]
+        return codes
+
+    def _grouped(self, groups: Locations, codes: NDArray[np.int64]) -> TableQueries:
+        """The same visits by group; `codes` has the code of each member. Pairs are those of visits read by group."""
+        assert groups.members is not None  # noqa: S101  # asked by the caller
+        keys = _group_keys(groups.ids)
+        number = next(_NUMBERS)  # several levels, on the same engine, have their own tables
+        coding = expression.coded_locations(self._engine.upload("listed", pa.table({"location": keys})))
+        coded = self._engine.run(coding, "Finding places").combine_chunks()
+        at = pc.index_in(keys, value_set=coded["location"].combine_chunks()).to_numpy()
+        group_codes = _integers(coded, "code")[at]
+        members = {
+            "code": pa.array(codes, pa.int32()),
+            "group": pa.array(group_codes[groups.members.group], pa.int32()),
+        }
+        grouped = expression.pairs_by_group(self._pairs, self._engine.upload("members", pa.table(members)))
+        pairs = self._engine.materialize(f"pairs_{number}", grouped, "Counting visits")
+        return TableQueries(self._engine, coded, pairs, groups.ids, group_codes)
 
     def profile(self, bounds: Bounds) -> VisitProfile:
         """How many users made 1, 2, …, C visits to each location, after bounding each user."""
@@ -346,6 +393,11 @@ class TableQueries:
             visits = np.minimum(visits, bounds.max_visits)
         index = self._position[_integers(rows, "code")]
         return VisitProfile.from_rows(self._locations, index, visits, _integers(rows, "users"), bounds)
+
+
+def _group_keys(ids: pa.Array) -> pa.Array:
+    """The ids of groups, as engines take them: no visit has them, so they need not be of the type of its ids."""
+    return ids.cast(pa.int64() if pa.types.is_integer(ids.type) else pa.string())
 
 
 def _integers(rows: pa.Table, name: str) -> NDArray[np.int64]:

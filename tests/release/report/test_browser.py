@@ -403,6 +403,35 @@ def test_attributes_and_places_that_are_too_uncertain(size: str, browser: Any, t
 
 
 @pytest.mark.parametrize("size", SIZES)
+def test_columns_of_the_list_filter(size: str, browser: Any, tmp_path: Path) -> None:
+    kinds = pa.array(
+        [HOSTILE[number] if number < len(HOSTILE) else "Café" for number in range(60)], pa.string()
+    )
+    lit = pa.array([[True, False, None][number % 3] for number in range(60)], pa.bool_())
+    codes = pa.array([f"code {number}" for number in range(60)], pa.string())
+    made = town(60, mechanism="Shares", attributes={"kind": kinds, "lit": lit, "code": codes})
+    with opened(browser, written(tmp_path, page(made)), size) as view:
+        assert view.page.locator("#controls select").count() == 3
+        view.page.get_by_label("lit").select_option(label="not known")
+        view.page.locator("#found", has_text="20 found").wait_for()
+        view.page.get_by_label("kind").select_option(label="Café")
+        there = sum(
+            each == "Café" and flag is None
+            for each, flag in zip(kinds.to_pylist(), lit.to_pylist(), strict=True)
+        )
+        view.page.locator("#found", has_text=f"{there} found").wait_for()
+        view.page.get_by_label("lit").select_option(label="all")
+        view.page.get_by_label("Find a place").fill("code 5")
+        view.page.locator("#found", has_text="found").wait_for()
+        assert all("Café" in row[1] for row in view.rows)
+        for label in HOSTILE:
+            assert label in view.page.locator("#filter-0 option").all_text_contents()
+        assert view.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert view.said == []
+        assert view.asked == []
+
+
+@pytest.mark.parametrize("size", SIZES)
 def test_bounded_counts(size: str, browser: Any, tmp_path: Path) -> None:
     made = town(60, mechanism="Shares", counts=True, max_std_error=0.4)
     by_location = {place["name"]: place for place in made.to_arrow().to_pylist()}

@@ -18,6 +18,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import ColumnError
+from locentropy.core.locations import Members
 from locentropy.core.queries import Queries
 from locentropy.core.shares import ShareRule
 from locentropy.mechanisms.shares.stages import LOOK_WEIGHTS, SPLIT_WEIGHTS
@@ -163,6 +164,14 @@ def listed(table: pa.Table) -> list[Any]:
     ids = np.array(table["location"].unique().to_pylist(), dtype=object)
     stranger: Any = "nobody's" if isinstance(ids[0], str) else 10**12
     return [*ids[::2], stranger]
+
+
+def grouped(table: pa.Table, *, numbers: bool) -> le.mechanisms.Locations:
+    """Some of the places of a table in groups with awkward ids, and a group at which nobody was."""
+    places = pa.array(listed(table))
+    names: list[Any] = [-3, 2**40, 7, 9] if numbers else ["Ω\u2009x", "it's", "a", "vf"]
+    group = np.array([at % 3 for at in range(len(places) - 1)] + [3])
+    return le.mechanisms.Locations(pa.array(names), members=Members(places, group))
 
 
 def snippet(number: int) -> str:

@@ -22,7 +22,7 @@ import locentropy as le
 from locentropy.core.errors import ColumnError, LocentropyError
 from tests.examples import at_night
 
-from . import agreeing
+from . import agreeing, agreeing_cells
 
 HERE = le.Resources()
 TABLES = count()
@@ -111,8 +111,29 @@ def test_awkward_ids(con: Any, numbers: bool, listed: bool) -> None:
     agreeing.must_agree(table, stored(con), HERE, agreeing.listed(table) if listed else None)
 
 
+@pytest.mark.parametrize("numbers", [False, True], ids=["texts", "numbers"])
+def test_groups(con: Any, numbers: bool) -> None:
+    """Ids of groups need not be of the type of the visits' ids."""
+    table = agreeing.awkward(10, numbers=not numbers)
+    agreeing.must_agree(table, stored(con), HERE, agreeing.grouped(table, numbers=numbers))
+
+
 def test_a_grid(con: Any) -> None:
     agreeing.must_agree(agreeing.awkward(8), stored(con), HERE, agreeing.BOX)
+
+
+@pytest.mark.parametrize("way", agreeing_cells.WAYS)
+def test_cells_of_a_map(con: Any, way: str, tmp_path: Path) -> None:
+    there = agreeing_cells.cells(way, tmp_path)
+    agreeing.must_agree(agreeing_cells.visits(there, 3000), stored(con), HERE, there)
+
+
+@pytest.mark.parametrize("rows", [agreeing_cells.SOME, *at_night(agreeing_cells.ALL)])
+@pytest.mark.parametrize("way", agreeing_cells.AWKWARD)
+def test_every_row_is_at_the_place_that_the_rule_says(con: Any, way: str, rows: int, tmp_path: Path) -> None:
+    there = agreeing_cells.cells(way, tmp_path)
+    table = agreeing_cells.rows_to_assign(there, rows)
+    agreeing_cells.must_assign_alike(table, stored(con), HERE, there)
 
 
 @pytest.mark.parametrize("rows", [agreeing.SOME, *at_night(agreeing.ALL)])

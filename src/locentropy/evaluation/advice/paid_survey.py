@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import BudgetError, ParameterError
+from locentropy.core.locations import Cells
 from locentropy.evaluation.advice.bounds import USUAL_PLACES, USUAL_VISITS
 from locentropy.evaluation.advice.density import crossover
 from locentropy.evaluation.advice.recommendations import USUAL_MIN_USERS, proposed_delta
 from locentropy.ledger.ledger import Ledger
 from locentropy.mechanisms.survey import ActivitySurvey
-from locentropy.places.grid import Grid
 from locentropy.places.public_list import PublicLocations
 from locentropy.privacy.guarantee import exact, exact_text
 from locentropy.privacy.noise import OpenDPNoise
@@ -78,7 +78,7 @@ def survey_for(
 
 def measure_activity(
     visits: Visits,
-    locations: PublicLocations | Grid,
+    locations: PublicLocations | Cells,
     survey: ActivitySurvey,
     *,
     ledger: Ledger | str | Path,
@@ -95,7 +95,7 @@ def measure_activity(
     visits
         The private table, such as `Visits("checkins.parquet", user="uid", location="venue")`.
     locations
-        The public places: a `PublicLocations` or a `Grid`.
+        The public places: a `PublicLocations` or the cells of a map, such as a `Grid`.
     survey
         What is asked, and its ε: `survey_for(epsilon=1.0, spend=0.05)`.
     ledger
@@ -118,7 +118,7 @@ def measure_activity(
         raise ParameterError(
             f"visits is a {type(visits).__name__}, and must say which column is what. For example: {_CALL}"
         )
-    if not isinstance(locations, PublicLocations | Grid):
+    if not isinstance(locations, PublicLocations | Cells):
         raise ParameterError(
             "Statistics of busy places need a list of places that is public: PublicLocations or Grid. For example: "
             + _CALL
@@ -158,7 +158,7 @@ def measure_activity(
                 refuse_empty=refuse_empty,
             ),
             rehearse=lambda queries: _rehearse(
-                survey, queries, grid=isinstance(locations, Grid), refuse_empty=refuse_empty
+                survey, queries, grid=isinstance(locations, Cells), refuse_empty=refuse_empty
             ),
             pay=pay,
             measure=lambda queries: survey.measure(queries, listed, OpenDPNoise()),

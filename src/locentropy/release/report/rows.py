@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from locentropy.core.estimates import COUNTS
-from locentropy.release.report.attributes import attribute_texts
+from locentropy.release.report.attributes import attribute_texts, filterable
+from locentropy.release.report.drawn_outlines import drawn_outlines
 from locentropy.release.report.html import script_json
 from locentropy.release.report.ranking import numbers
 
@@ -47,7 +48,11 @@ class Rows:
     without_coordinates: int
     """Places that are shown and cannot be on the map."""
     attributes: list[str]
-    """Names of public attributes; the values of the first are in the column `a0`."""
+    """Names of columns of the public list; the values of the first are in the column `a0`."""
+    filters: list[bool]
+    """Which of them have few enough values to choose from."""
+    outlines: tuple[float, float, float] | None = None
+    """West, south and step of the whole numbers in the column `outline`; None where places are drawn as dots."""
 
     def __len__(self) -> int:
         """How many there are."""
@@ -86,9 +91,19 @@ def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int =
     for name, values in given.items():
         shown_as = f"counted_{name}" if name in COUNTS else name  # the script's visitors are effective ones
         columns[shown_as] = _rounded(values[order], _DECIMALS.get(name, _OTHERS))
+    drawn = drawn_outlines(release.outlines, order) if release.outlines is not None else None
+    if drawn is not None:
+        columns["outline"] = drawn.rings
     if release.statement.max_std_error is not None:
         columns["uncertain"] = [bool(each) for each in release.too_uncertain[order]]
-    return Rows(columns, len(table) - len(order), _without_coordinates(columns, len(order)), list(attributes))
+    return Rows(
+        columns,
+        len(table) - len(order),
+        _without_coordinates(columns, len(order)),
+        list(attributes),
+        filterable({name: columns[f"a{number}"] for number, name in enumerate(attributes)}),
+        None if drawn is None else drawn.scale,
+    )
 
 
 def _preferred(release: Release, ranking: Ranking) -> Integers:

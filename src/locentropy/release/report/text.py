@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.release.count_words import counts_words, has_counts
 from locentropy.release.error_rule import stated_in_words
+from locentropy.release.level_words import levels_words
 from locentropy.release.manifest import (
     TUNED,
     estimand_words,
     existence_words,
+    grouped_words,
     ledger_words,
     person_words,
     places_words,
     proof_words,
 )
-from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence
+from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence, listed_paragraph
 from locentropy.release.report.html import Html, joined, paragraphs, tag
+from locentropy.release.report.naming import named
 from locentropy.release.report.ranking import TOP
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
 
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from locentropy.release.statement import Statement
 
 _MOSTLY_REAL, _PARTLY_REAL = 0.8, 0.3
-_LISTED: Final = ("public list", "grid")
+_LISTED: Final = ("public list", *CELL_KINDS)
 """How the sources of locations begin that may have coordinates."""
 
 
@@ -64,7 +68,7 @@ def header(release: Release, ranking: Ranking) -> Html:
         statement.curator if statement.curator == UNSAID else f"published by {statement.curator}",
         statement.publication_date or UNSAID,
     )
-    facts = [f"{len(release):,} {places_word(len(release))}", *(fact for fact in said if fact != UNSAID)]
+    facts = [named(statement).numbered(len(release)), *(fact for fact in said if fact != UNSAID)]
     uncertain = int(release.too_uncertain.sum())
     withheld = len(release) - ranking.published - uncertain
     if withheld:
@@ -208,11 +212,14 @@ def map_note(release: Release, rows: Rows) -> Html:
     """How to read and use the map, or why there is none."""
     if not rows.has_map:
         return tag("p", f"There is no map, because {_why_no_map(release)}.")
-    certain = (
-        " The larger and the more solid a dot, the surer is its value." if "certainty" in rows.columns else ""
-    )
+    areas, gridded = rows.outlines is not None, release.statement.locations_source.startswith("grid")
+    thing, public = named(release.statement).one, "map" if areas else "grid" if gridded else "list"
+    mark, larger = ("area", "") if areas else ("dot", "larger and the ")
+    certain = f" The {larger}more solid {'an' if areas else 'a'} {mark}, the surer is its value."
+    certain = certain if "certainty" in rows.columns else ""
     if release.too_uncertain.any():
-        certain += " Small grey dots are places whose value is not shown, because it is too uncertain."
+        grey = "Grey areas" if areas else "Small grey dots"
+        certain += f" {grey} are places whose value is not shown, because it is too uncertain."
     missing = (
         f" {rows.without_coordinates:,} {places_word(rows.without_coordinates)} without coordinates "
         f"{'is' if rows.without_coordinates == 1 else 'are'} in the list only."
@@ -221,17 +228,18 @@ def map_note(release: Release, rows: Rows) -> Html:
     )
     return tag(
         "p",
-        f"Each dot is a place, where the public list says it is; its colour is the published entropy.{certain}"
-        f"{missing} ",
+        f"Each {mark} is a {thing}, where the public {public} says it is; its colour is the published "
+        f"entropy.{certain}{missing} ",
         tag(
             "span",
-            "Drag to move; zoom with the buttons, or with the wheel after a click; point at a dot to see its numbers. "
+            "Drag to move; zoom with the buttons, or with the wheel after a click; point at "
+            f"{'an area' if areas else 'a dot'} to see its numbers. "
             "With the keyboard: arrows, plus, minus, and zero for everything.",
             class_="for-mouse",
         ),
         tag(
             "span",
-            "Move the map with two fingers, pinch to zoom, tap a dot to see its numbers.",
+            f"Move the map with two fingers, pinch to zoom, tap {'an area' if areas else 'a dot'} to see its numbers.",
             class_="for-touch",
         ),
         class_="hint",
@@ -303,6 +311,12 @@ def reading(release: Release, ranking: Ranking) -> Html:
                 "“quite sure”, not as an exact number.",
             )
         )
+    if statement.levels:
+        entries.append(("Levels", levels_words(statement).strip()))
+    elif statement.grouped_by is not None:
+        entries.append(("Groups of places", grouped_words(statement).strip()))
+    if statement.listed_columns:
+        entries.append(("Columns of the public list", listed_paragraph(statement)))
     if statement.attributes:
         entries.append(("What values lean on", leaning_paragraph(release)))
     if statement.max_std_error is not None:

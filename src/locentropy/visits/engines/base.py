@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import ibis
     import pyarrow as pa
 
+    from locentropy.core.locations import Cells
     from locentropy.visits.visits import Visits
 
 Progress = Callable[[str, float | None], None]
@@ -98,6 +99,9 @@ class Engine(Protocol):
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
         """Make a small Arrow table usable in expressions."""
+
+    def locate(self, visits: ibis.Table, cells: Cells) -> ibis.Table:
+        """The visits with the position of their cell as the location; those in none have null, or are left out."""
 
     def free_source(self) -> None:
         """Free the rows, which are no longer needed; raise SourceError if they changed while they were read."""

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import duckdb
 import ibis
+from duckdb.func import ARROW, SPECIAL
 
 from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, ParameterError, SourceError
+from locentropy.core.locations import SquareCells
 from locentropy.visits import column_types
 from locentropy.visits.column_types import column_kind, identifier
-from locentropy.visits.expressions import with_user_ids
+from locentropy.visits.engines.locating import engine_function, located_by
+from locentropy.visits.expressions import in_squares, with_user_ids
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers.resolve import common_roles, resolve_source
 from locentropy.visits.readers.text import SWALLOWED, not_utf8
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from locentropy.core.locations import Cells
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Progress, Resources
     from locentropy.visits.readers.base import Part, Relation
@@ -166,6 +170,18 @@ class DuckDBEngine:
         unique = f"{name}_{next(self._uploads)}"
         self._con.register(unique, table)
         return ibis.table({field.name: str(field.type) for field in table.schema}, name=unique)
+
+    def locate(self, visits: ibis.Table, cells: Cells) -> ibis.Table:
+        """Squares by arithmetic in SQL; other cells by a Python function that is called on Arrow batches."""
+        if isinstance(cells, SquareCells):
+            return in_squares(visits, cells)
+        name = f"locate_{next(self._uploads)}"
+        located = located_by(cells.locator())
+        # Nulls are passed on: the function treats every odd coordinate alike.
+        self._con.create_function(
+            name, located, ["DOUBLE", "DOUBLE"], "BIGINT", type=ARROW, null_handling=SPECIAL
+        )
+        return visits.mutate(location=engine_function(name)(visits.lat, visits.lon))
 
     def free_source(self) -> None:
         """Check that no file changed since it was first read, and drop the rows that were loaded."""

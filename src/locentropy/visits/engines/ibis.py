@@ -10,9 +10,12 @@ import ibis
 import ibis.expr.datatypes as dt
 
 from locentropy.core.errors import ColumnError, EngineError, LocentropyError, SourceError
+from locentropy.core.locations import SquareCells
 from locentropy.visits.column_types import MAX_VISITS_PER_ROW, Kind, check_type
 from locentropy.visits.columns import resolve_roles
 from locentropy.visits.engines.bytewise import bytewise, check_ids_distinct
+from locentropy.visits.engines.locating import located
+from locentropy.visits.expressions import in_squares
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers.resolve import TEXT_OPTIONS, reject_options
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from locentropy.core.locations import Cells
     from locentropy.visits.engines.base import Progress
     from locentropy.visits.visits import Ids, Visits
 
@@ -97,6 +101,20 @@ class IbisEngine:
         self._kept.append(sent.get_name())
         return sent
 
+    def locate(self, visits: ibis.Table, cells: Cells) -> ibis.Table:
+        """Squares by arithmetic in SQL; for other cells, distinct coordinates come here and their positions go back.
+
+        Coordinates are compared as the numbers they are, which a backend and Arrow pass on unchanged.
+        """
+        if isinstance(cells, SquareCells):
+            return in_squares(visits, cells)
+        known = visits.filter(visits.lat.between(-90, 90) & visits.lon.between(-180, 180))
+        points = self.run(known.select("lat", "lon").distinct(), "Finding places")
+        positions = located(cells.locator(), points["lat"], points["lon"])
+        found = points.append_column("location", positions).filter(positions.is_valid())
+        kept = known.drop("location") if "location" in known.columns else known
+        return kept.inner_join(self.upload("points", found), ["lat", "lon"])
+
     def free_source(self) -> None:
         """Do nothing: no row was copied."""
 
@@ -118,6 +136,11 @@ class IbisEngine:
                 raise ColumnError(
                     f"{label}: some ids are not UTF-8 text, so different ids might be taken for the same. Write them "
                     "as UTF-8 where the table is made."
+                ) from None
+            if "ModuleNotFoundError" in str(error):
+                raise EngineError(
+                    f"{label}: Spark's executors lack a Python package. Zones, hexagons and INSPIRE squares are found "
+                    "there: install 'locentropy[geo]' on every worker, or ship it with spark.archives."
                 ) from None
             raise EngineError(
                 f"{label}: its backend could not run the query ({type(error).__name__}). It must support md5, window "

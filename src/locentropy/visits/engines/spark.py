@@ -10,14 +10,18 @@ from __future__ import annotations
 import tempfile
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 import ibis
 
 from locentropy.core.errors import SourceError
+from locentropy.core.locations import SquareCells
 from locentropy.visits.engines.ibis import IbisEngine
+from locentropy.visits.engines.locating import located_batches
 from locentropy.visits.engines.spark_session import local_session
+from locentropy.visits.expressions import in_squares
 from locentropy.visits.readers import files
 from locentropy.visits.readers.base import FileFingerprints
 
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from locentropy.core.locations import Cells
     from locentropy.visits.engines.base import Progress, Resources
     from locentropy.visits.visits import Visits
 
@@ -154,6 +159,18 @@ class SparkEngine(IbisEngine):
         """Send an Arrow table to the cluster."""
         with self._translated():
             return self._view(name, self._session.createDataFrame(table))
+
+    def locate(self, visits: ibis.Table, cells: Cells) -> ibis.Table:
+        """Squares by arithmetic in SQL; other cells by Python on the executors, which need this package there."""
+        if isinstance(cells, SquareCells):
+            return in_squares(visits, cells)
+        from pyspark.sql.types import LongType
+
+        with self._translated():
+            frame = self._session.sql(self._connection.compile(visits))
+            schema = frame.drop("location", "lat", "lon").schema.add("location", LongType())
+            locate = partial(located_batches, cells.locator())
+            return self._view("located", frame.mapInArrow(locate, schema))
 
     def _view(self, name: str, frame: Any) -> ibis.Table:
         unique = f"locentropy_{name}_{next(_NUMBERS)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -55,6 +56,10 @@ def local_session(resources: Resources, folder: str) -> Any:
             "and is there enough memory (--memory 2GB)?"
         ) from None
     session.sparkContext.setLogLevel("OFF")  # its errors quote data
+    if (
+        "PYSPARK_PYTHON" not in os.environ
+    ):  # Spark would run any python3, which may lack the packages that this one has
+        session.sparkContext.pythonExec = sys.executable
     return session
 
 

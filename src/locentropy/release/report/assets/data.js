@@ -12,8 +12,8 @@ const whyEmpty = (i) => (has("uncertain") && columns.uncertain[i] ? "not shown: 
 // What the public list says about a place, as pairs; attributes that are not known are left out.
 const attributesOf = (i) =>
   source.attributes.map((name, number) => [name, columns[`a${number}`][i]]).filter(([, text]) => text !== null);
-// A number or a flag says nothing without the name of its attribute.
-const attributeText = ([name, text]) => (/^(true|false|-?\d+)$/.test(text) ? `${name} ${text}` : text);
+// A number, a time, a day or a flag says nothing without the name of its column.
+const attributeText = ([name, text]) => (/^(true|false|-?\d[\d.:e+-]*)$/.test(text) ? `${name} ${text}` : text);
 const isCount = (name) => name.startsWith("counted_");
 const countInterval = (name, i) => `${wholeNumbers.format(columns[`${name}_low`][i])} to ${wholeNumbers.format(columns[`${name}_high`][i])}`;
 // Bounded counts of a place with their intervals, as pairs.

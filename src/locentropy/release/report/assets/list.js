@@ -2,6 +2,7 @@
 const PER_PAGE = 25;
 const DESCENDING_FIRST = new Set(["entropy", "visitors", "counted_visitors", "counted_visits", "chance"]);
 const SVG_WIDTH = 200;
+const MOST_SHOWN = 3; // columns of the public list under a name; the box on the map has all of them
 
 // Letters without case and accents, so that "cafe" finds "Café".
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
@@ -59,7 +60,7 @@ function cellOf(name, i, show) {
     const text = nameElement(i);
     const title = isOnMap(i) ? element("button", { type: "button", title: "Show on the map" }, text) : text;
     if (isOnMap(i)) title.addEventListener("click", () => show(i));
-    const besides = [...(isNamed(i) ? [columns.id[i]] : []), ...attributesOf(i).map(attributeText)];
+    const besides = [...(isNamed(i) ? [columns.id[i]] : []), ...attributesOf(i).slice(0, MOST_SHOWN).map(attributeText)];
     return element("td", { class: "name" }, title, ...(besides.length ? [element("small", { class: source.attributes.length ? "line" : "" }, ...besides.flatMap((text, at) => [at ? " · " : "", element("bdi", {}, text)]))] : []));
   }
   if (name === "bar") return element("td", { class: "bar" }, errorBar(i));
@@ -110,15 +111,18 @@ function createList(show) {
   }
 
   function filter() {
-    const wanted = plain(search.value.trim());
+    const [wanted, tests] = [plain(search.value.trim()), chosen()];
+    order = tests.length ? sorted.filter((i) => tests.every((test) => test(i))) : sorted;
     if (wanted) {
       texts ??= Array.from({ length: count }, (_, i) => plain([nameOf(i), columns.id[i], ...attributesOf(i).map(attributeText)].join("\n")));
-      order = sorted.filter((i) => texts[i].includes(wanted));
-    } else order = sorted;
-    found.textContent = wanted ? `${wholeNumbers.format(order.length)} found` : "";
+      order = order.filter((i) => texts[i].includes(wanted));
+    }
+    found.textContent = wanted || tests.length ? `${wholeNumbers.format(order.length)} found` : "";
     first = 0;
     render();
   }
+
+  const chosen = createFilters(found, filter);
 
   function sortBy(name) {
     sort = { by: name, down: sort.by === name ? !sort.down : DESCENDING_FIRST.has(name) };

@@ -1,4 +1,4 @@
-// The map: dots on a blank sheet with a graticule and a scale, drawn anew whenever something moves.
+// The map: dots, or areas where places have outlines, on a blank sheet with a graticule and a scale, drawn anew whenever something moves.
 const EARTH = 40075016.686; // metres around the equator
 const NICE = [1, 2, 5];
 
@@ -10,7 +10,8 @@ function niceStep(least) {
 function createMap(canvas) {
   const where = locate();
   const nearest = gridOf(where);
-  const box = boxOf(where);
+  const areas = outlinesOf(where);
+  const box = areas?.box ?? boxOf(where);
   const ink = canvas.getContext("2d");
   const view = { x: 0.5, y: 0.5, scale: 1, all: 1, width: 0, height: 0 };
   let [sheet, marked, waiting] = [null, -1, false];
@@ -94,8 +95,9 @@ function createMap(canvas) {
       if (py === undefined) sheet.down(Math.round(px * ratio), styleColour("--grid"));
       else sheet.across(Math.round(py * ratio), styleColour("--grid"));
     }
-    paintDots(ratio);
+    if (!areas) paintDots(ratio);
     sheet.stamp(ink);
+    if (areas) paintAreas(ratio);
     ink.setTransform(ratio, 0, 0, ratio, 0, 0);
     drawLabels(labels);
     if (marked >= 0) drawMark();
@@ -117,7 +119,50 @@ function createMap(canvas) {
     }
   }
 
+  function paintAreas(ratio) {
+    const colours = [...ramp(), parsed(styleColour("--soft"))];
+    ink.lineJoin = "round";
+    ink.strokeStyle = styleColour("--paper");
+    ink.lineWidth = 0.8 / view.scale;
+    areas.visit(ink, ratio, view, edges(), (i, path) => {
+      ink.globalAlpha = isPublished(i) ? opacityOf(sureness(i) ?? 0.6) : WITHHELD;
+      ink.fillStyle = `rgb(${colours[colourSteps[i]].join(" ")})`;
+      ink.fill(path, "evenodd");
+      ink.globalAlpha = 1;
+      ink.stroke(path);
+    });
+  }
+
+  // Left, right, top and bottom of what is seen.
+  function edges() {
+    const [[left, top], [right, bottom]] = [toWorld(0, 0), toWorld(view.width, view.height)];
+    return [left, right, top, bottom];
+  }
+
+  function areaAt(px, py) {
+    const ratio = canvas.width / view.width;
+    const [wx, wy] = toWorld(px, py);
+    let found = -1;
+    areas.visit(ink, ratio, view, [wx, wx, wy, wy], (i, path) => {
+      if (ink.isPointInPath(path, px * ratio, py * ratio, "evenodd")) found = i;
+    });
+    return found;
+  }
+
   function drawMark() {
+    if (areas) {
+      const ratio = canvas.width / view.width;
+      const [x, y] = [where.x[marked], where.y[marked]];
+      areas.visit(ink, ratio, view, [x, x, y, y], (i, path) => {
+        if (i !== marked) return;
+        for (const [width, colour] of [[5, "--paper"], [2.5, "--ink"]]) {
+          ink.lineWidth = width / view.scale;
+          ink.strokeStyle = styleColour(colour);
+          ink.stroke(path);
+        }
+      });
+      return;
+    }
     const [px, py] = toScreen(marked);
     for (const [width, colour] of [[5, "--paper"], [2.5, "--ink"]]) {
       ink.beginPath();
@@ -177,7 +222,7 @@ function createMap(canvas) {
     ink.fillText(words, x + 6, y - 3);
   }
 
-  const find = (px, py) => nearest(...toWorld(px, py), Math.max(10, radius() + 4) / view.scale);
+  const find = (px, py) => areas ? areaAt(px, py) : nearest(...toWorld(px, py), Math.max(10, radius() + 4) / view.scale);
 
   return { canvas, showAll, zoom, move, centre, mark, resize, redraw, find, toScreen, drawNow: draw };
 }

@@ -1,0 +1,122 @@
+"""What it costs to find the zone or cell of each visit, against the square grid: `python benchmarks/zones.py`.
+
+Prints seconds of an exact profile of the same visits by squares, by zones and by H3 cells, and their ratio to squares.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import locentropy as le
+from locentropy.private import exact_profile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from locentropy.core.locations import Cells
+
+SOUTH, WEST, NORTH, EAST = BOX = (40.60, -74.05, 40.85, -73.85)
+
+
+def districts(path: Path, across: int, corners: int = 1) -> Path:
+    """About across² crooked zones that fill the box; each side is drawn in so many straight pieces."""
+    rng = np.random.default_rng(7)
+    x, y = np.meshgrid(
+        np.linspace(WEST, EAST, across + 1), np.linspace(SOUTH, NORTH, across + 1), indexing="ij"
+    )
+    side = (EAST - WEST) / across
+    ends = np.stack([x, y], axis=2) + rng.normal(0, side / 12, (*x.shape, 2))
+    # Neighbours share their sides: each is drawn once, and walked in one direction or the other.
+    along, up = (
+        _crooked(ends[: across + 1 - a, : across + 1 - b], ends[a:, b:], corners, side / 5, rng)
+        for a, b in ((1, 0), (0, 1))
+    )
+    features = []
+    for i in range(across):
+        for j in range(across):
+            ring = [along[i, j], up[i + 1, j], along[i, j + 1][::-1], up[i, j][::-1]]
+            points = np.concatenate([each[:-1] for each in ring])
+            shape = {"type": "Polygon", "coordinates": [[*points.tolist(), points[0].tolist()]]}
+            features.append({"type": "Feature", "properties": {"name": f"{i}-{j}"}, "geometry": shape})
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    return path
+
+
+def _crooked(
+    start: NDArray[np.float64], end: NDArray[np.float64], pieces: int, jitter: float, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Lines from start to end in so many pieces, whose inner corners are moved across the line."""
+    share = np.linspace(0, 1, pieces + 1)[:, None]
+    lines = start[:, :, None] + (end - start)[:, :, None] * share
+    across = (end - start)[..., ::-1] * (1, -1)
+    across /= np.linalg.norm(across, axis=2, keepdims=True)
+    # Less near the ends, where sides that meet would cross.
+    moved = rng.uniform(-jitter, jitter, lines.shape[:3]) * np.minimum(share, 1 - share)[:, 0]
+    return lines + across[:, :, None] * moved[..., None]
+
+
+def visits(path: Path, rows: int) -> Path:
+    rng = np.random.default_rng(1)
+    users = rng.integers(0, max(rows // 100, 1), rows)
+    table = {"user": users, "lat": rng.uniform(SOUTH, NORTH, rows), "lon": rng.uniform(WEST, EAST, rows)}
+    pq.write_table(pa.table(table), path)
+    return path
+
+
+def seconds(source: Path, cells: Cells, repeats: int) -> tuple[float, float]:
+    """Seconds to build the rule, and the least seconds of a profile."""
+    start = time.perf_counter()
+    cells.locator()
+    built = time.perf_counter() - start
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        exact_profile(le.Visits(source), locations=cells)
+        best = min(best, time.perf_counter() - start)
+    return built, best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--zones", type=int, default=2_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        source = visits(folder / "visits.parquet", given.rows)
+        across = round(given.zones**0.5)
+        ways: dict[str, Cells] = {
+            "squares": le.Grid(*BOX, cell=500),
+            f"{across**2:,} zones of 4 corners": le.Zones(
+                districts(folder / "zones.geojson", across), id="name"
+            ),
+            f"{across**2:,} zones of 200 corners": le.Zones(
+                districts(folder / "detailed.geojson", across, 50), id="name"
+            ),
+            "H3, resolution 9": le.H3Cells(9, within=BOX),
+            "squares within the zones": le.Grid(
+                *BOX, cell=500, within=le.Zones(folder / "zones.geojson", id="name")
+            ),
+        }
+        squares = None
+        print(f"{given.rows:,} visits\n| | places | built, s | profile, s | with building, against squares |")
+        print("|---|---|---|---|---|")
+        for way, cells in ways.items():
+            built, took = seconds(source, cells, given.repeats)
+            squares = squares or took
+            ratio = (built + took) / squares
+            print(f"| {way} | {len(cells.locations()):,} | {built:.2f} | {took:.2f} | {ratio:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""Zones from a file: GeoJSON, GeoParquet, GeoPackage or shapefile, as polygons in degrees (WGS 84).
+
+Only what can be taken one way is taken. Each refusal names the file and the zone: a map is public, so its ids may be
+shown. Nothing is repaired: a zone that was silently changed would not be the zone that people know by its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pyogrio
+import pyogrio.errors
+import pyproj
+import pyproj.exceptions
+import shapely
+import shapely.errors
+from pyproj.network import is_network_enabled, set_network_enabled  # type: ignore[attr-defined,unused-ignore]
+
+from locentropy.core.errors import BadRowsError, ColumnError, SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+MAX_ZONES: Final = 100_000
+MAX_VERTICES: Final = 10_000_000
+_PARQUET: Final = (".parquet", ".geoparquet")
+_OTHERS: Final = (".geojson", ".json", ".gpkg", ".shp")
+_PARTS_OF_SHAPEFILE: Final = (".shp", ".dbf", ".prj")
+_DEGREES: Final = "OGC:CRS84"
+_POLYGONS: Final = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
+_CALL: Final = 'Zones("districts.geojson", id="name")'
+
+
+@dataclass(frozen=True, eq=False)
+class MapFile:
+    """What a map says, in the order of the file."""
+
+    ids: pa.Array
+    """The id of each zone: texts or whole numbers."""
+    names: pa.Array | None
+    """Their names."""
+    zones: NDArray[Any]
+    """Valid Shapely polygons and multipolygons, in degrees."""
+    fingerprint: str
+    """SHA-256 of the file, in hexadecimal; of a shapefile, of its .shp, .dbf and .prj, one after another."""
+
+
+def read_map(source: str | Path, id_column: str, name_column: str | None, layer: str | None) -> MapFile:
+    """Read a map, and raise unless every zone has an id of its own and a polygon that can be taken one way."""
+    path = Path(source)
+    if not path.is_file():
+        raise SourceError(f"{source}: there is no such file. For example: {_CALL}")
+    if path.suffix.lower() not in (*_PARQUET, *_OTHERS):
+        raise SourceError(
+            f"{source}: a map is read from GeoJSON, GeoParquet, GeoPackage or a shapefile: a file whose name ends in "
+            f"{', '.join((*_OTHERS, *_PARQUET))}. For example: {_CALL}"
+        )
+    fingerprint = _fingerprint(path)
+    columns = [id_column, *([] if name_column is None else [name_column])]
+    table, wkb, crs = (_geoparquet if path.suffix.lower() in _PARQUET else _read)(path, columns, layer)
+    ids = _ids(table[id_column], str(path), id_column)
+    names = None if name_column is None else pc.cast(table[name_column], pa.string()).combine_chunks()
+    try:
+        zones = shapely.force_2d(shapely.from_wkb(wkb.to_numpy(zero_copy_only=False)))
+    except shapely.errors.ShapelyError:
+        raise SourceError(f"{path}: its geometry cannot be read. Write the file again.") from None
+    zones = _checked(zones, ids, str(path))
+    return MapFile(ids, names, _in_degrees(zones, ids, crs, str(path)), fingerprint)
+
+
+def _read(path: Path, columns: list[str], layer: str | None) -> tuple[pa.Table, pa.Array, Any]:
+    """The columns, the geometry as WKB and the reference system of a file that GDAL reads."""
+    try:
+        layers = [str(name) for name, _ in pyogrio.list_layers(path)]
+        if layer not in layers if layer is not None else len(layers) != 1:
+            raise SourceError(
+                f"{path}: it has the layers {', '.join(layers)}. Name one of them. For example: "
+                f'Zones("{path.name}", id="name", layer="{layers[0] if layers else "districts"}")'
+            )
+        there = [str(name) for name in pyogrio.read_info(path, layer=layer)["fields"]]
+        _check_columns(columns, there, str(path))
+        said, table = pyogrio.read_arrow(path, layer=layer, columns=columns)
+    except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError):
+        raise SourceError(f"{path}: it cannot be read as a map. Is it complete?") from None
+    geometry = said["geometry_name"] or "wkb_geometry"
+    return table, table[geometry].combine_chunks(), said["crs"]
+
+
+def _geoparquet(path: Path, columns: list[str], layer: str | None) -> tuple[pa.Table, pa.Array, Any]:
+    """Likewise of a GeoParquet file; GDAL as it is commonly installed does not read these."""
+    if layer is not None:
+        raise SourceError(f"{path}: a GeoParquet file has no layers. Leave out layer.")
+    try:
+        schema = pq.read_schema(path)
+        said = json.loads((schema.metadata or {})[b"geo"])
+        geometry = said["primary_column"]
+        about = said["columns"][geometry]
+        encoding, edges, crs = about["encoding"], about.get("edges", "planar"), about.get("crs", _DEGREES)
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
+        raise SourceError(
+            f"{path}: it is not a GeoParquet file: it has no metadata about geometry."
+        ) from None
+    if encoding != "WKB" or edges != "planar":
+        raise SourceError(
+            f"{path}: its geometry is encoded as {encoding} with {edges} edges; WKB with planar edges is read. Write "
+            "it again with GeoPandas or GDAL, or as GeoJSON."
+        )
+    _check_columns(columns, [name for name in schema.names if name != geometry], str(path))
+    table = pq.read_table(path, columns=[*dict.fromkeys(columns), geometry])
+    return table, table[geometry].combine_chunks(), crs
+
+
+def _check_columns(columns: list[str], there: list[str], label: str) -> None:
+    for name in columns:
+        if name not in there:
+            raise ColumnError(f"{label}: there is no column {name!r}. It has: {', '.join(there)}.")
+
+
+def _ids(column: pa.ChunkedArray, label: str, name: str) -> pa.Array:
+    """The ids as texts or whole numbers, each once."""
+    ids = column.combine_chunks()
+    if pa.types.is_large_string(ids.type) or pa.types.is_string_view(ids.type):
+        ids = ids.cast(pa.string())
+    if not (pa.types.is_string(ids.type) or pa.types.is_integer(ids.type)):
+        raise ColumnError(f"{label}: the ids in {name!r} must be texts or whole numbers, not {ids.type}.")
+    if not 0 < len(ids) <= MAX_ZONES:
+        raise SourceError(f"{label}: it has {len(ids):,} zones. From 1 to {MAX_ZONES:,} can be published.")
+    blank = pc.equal(pc.utf8_trim_whitespace(ids), "") if pa.types.is_string(ids.type) else None
+    if ids.null_count or (blank is not None and pc.any(blank).as_py()):
+        raise BadRowsError(f"{label}: some zones have no id in {name!r}. Give every zone an id.")
+    repeated = pc.value_counts(ids).filter(pc.greater(pc.value_counts(ids).field("counts"), 1))
+    if len(repeated):
+        raise BadRowsError(
+            f"{label}: the id {repeated.field('values')[0].as_py()!r} in {name!r} is there more than once. Make the "
+            "parts of one zone one multipolygon, or choose a column that tells zones apart."
+        )
+    return ids
+
+
+def _checked(zones: NDArray[Any], ids: pa.Array, label: str) -> NDArray[Any]:
+    """The zones, all of them polygons that are not empty, and valid."""
+    vertices = int(shapely.get_num_coordinates(zones).sum())
+    if vertices > MAX_VERTICES:
+        raise SourceError(
+            f"{label}: its outlines have {vertices:,} points, and at most {MAX_VERTICES:,} are read. Simplify them, "
+            "for example with mapshaper or GDAL's -simplify."
+        )
+    polygons = np.isin(shapely.get_type_id(zones), _POLYGONS)
+    _refuse(~polygons, ids, label, "is not a polygon or a multipolygon, or has no geometry.")
+    _refuse(shapely.is_empty(zones), ids, label, "has an empty geometry.")
+    return zones
+
+
+def _in_degrees(zones: NDArray[Any], ids: pa.Array, crs: Any, label: str) -> NDArray[Any]:
+    """The zones in degrees of WGS 84. Their corners are transformed; edges are straight between them."""
+    if crs is None:
+        raise SourceError(
+            f"{label}: it does not say which coordinates these are. A shapefile says so in a .prj file beside it. For "
+            "degrees, write the map as GeoJSON."
+        )
+    try:
+        theirs = pyproj.CRS.from_user_input(crs)
+        if not theirs.equals(pyproj.CRS(_DEGREES), ignore_axis_order=True):
+            with _offline():
+                change = pyproj.Transformer.from_crs(theirs, _DEGREES, always_xy=True)
+                zones = shapely.transform(zones, change.transform, interleaved=False)
+    except pyproj.exceptions.ProjError:
+        raise SourceError(
+            f"{label}: its coordinates cannot be transformed to degrees. Do that first: ogr2ogr -t_srs EPSG:4326 "
+            "districts.geojson YOUR_FILE"
+        ) from None
+    west, south, east, north = shapely.bounds(zones).T
+    inside = (west >= -180) & (south >= -90) & (east <= 180) & (north <= 90)
+    _refuse(
+        ~inside,
+        ids,
+        label,
+        "reaches beyond ±180 degrees of longitude or ±90 of latitude. Cut it at the date line, as RFC 7946 asks.",
+    )
+    _refuse(
+        _spans_the_world(zones),
+        ids,
+        label,
+        "has an edge longer than 180 degrees of longitude, so which way around the Earth it goes is not said. Cut it "
+        "at the date line, as RFC 7946 asks, or give the edge more points.",
+    )
+    invalid = ~shapely.is_valid(zones)
+    why = shapely.is_valid_reason(zones[np.flatnonzero(invalid)[:1]])
+    _refuse(
+        invalid,
+        ids,
+        label,
+        f"is not a valid polygon ({''.join(why)}). Repair the map where it is made, or with GDAL: ogr2ogr -makevalid "
+        "districts.geojson YOUR_FILE",
+    )
+    return zones
+
+
+@contextmanager
+def _offline() -> Iterator[None]:
+    """Let PROJ fetch no files of corrections, whatever PROJ_NETWORK says: nothing is downloaded at run time."""
+    before = is_network_enabled()
+    set_network_enabled(active=False)
+    try:
+        yield
+    finally:
+        set_network_enabled(active=before)
+
+
+def _spans_the_world(zones: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which zones have an edge of more than 180 degrees, other than along a pole."""
+    coordinates, zone = shapely.get_coordinates(zones, return_index=True)
+    joined = zone[1:] == zone[:-1]  # also from one ring to the next, which is put right below
+    long = joined & (np.abs(np.diff(coordinates[:, 0])) > 180)
+    at_a_pole = (np.abs(coordinates[1:, 1]) == 90) & (coordinates[1:, 1] == coordinates[:-1, 1])
+    wide = np.zeros(len(zones), dtype=np.bool_)
+    for at in np.unique(zone[1:][long & ~at_a_pole]):
+        for ring in shapely.get_rings(shapely.get_parts(zones[at])):
+            x, y = shapely.get_coordinates(ring).T
+            polar = (np.abs(y[1:]) == 90) & (y[1:] == y[:-1])
+            wide[at] |= bool(((np.abs(np.diff(x)) > 180) & ~polar).any())
+    return wide
+
+
+def _refuse(broken: NDArray[np.bool_], ids: pa.Array, label: str, problem: str) -> None:
+    """Raise BadRowsError for the first zone that breaks a rule."""
+    if broken.any():
+        raise BadRowsError(f"{label}: the zone {ids[int(np.argmax(broken))].as_py()!r} {problem}")
+
+
+def _fingerprint(path: Path) -> str:
+    parts = [path]
+    if path.suffix.lower() == ".shp":
+        parts = [path.with_suffix(suffix) for suffix in _PARTS_OF_SHAPEFILE]
+    digest = hashlib.sha256()
+    for part in parts:
+        if part.is_file():
+            digest.update(part.read_bytes())
+    return digest.hexdigest()
