@@ -165,6 +165,16 @@ def test_under_heavy_noise_the_level_is_that_of_places_that_differ_as_places_do(
     assert log_mean(weakly_learnt(count, 20.0, 0.04)) == pytest.approx(np.log1p(count).mean(), abs=0.38)
 
 
+def test_homes_are_not_taken_for_empty_places():
+    """Most places have a handful of people, the others crowds, and none is between."""
+    draw = np.random.default_rng(34)
+    homes = 1 + draw.poisson(2.0, 3000)
+    count = np.where(draw.random(3000) < 0.75, homes, draw.poisson(np.exp(draw.normal(5.5, 0.7, 3000))))
+    law = weakly_learnt(count, 1.2, 0.08)
+    assert law[0] < 0.3
+    assert log_mean(law) == pytest.approx(np.log1p(count).mean(), abs=0.35)
+
+
 def cells(empty: float) -> np.ndarray:
     draw = np.random.default_rng(32)
     crowds = np.maximum(draw.poisson(np.exp(draw.normal(2.5, 1.5, 8000))), 1)

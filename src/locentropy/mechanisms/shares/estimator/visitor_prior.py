@@ -75,21 +75,21 @@ class Population(NamedTuple):
     """The part that is small, such as homes."""
 
 
-SMALL: Final = (0.4, 0.3, 0.15, 0.1, 0.05)
-"""How likely a small place has 0, 1, 2, … visitors."""
-_SMALL_PARTS: Final = (0.3, 0.6, 0.85)
+SMALL: Final = (0.2, 0.25, 0.2, 0.13, 0.09, 0.06, 0.04, 0.02, 0.01)
+"""How likely a small place has 0, 1, 2, … visitors: a household and its guests."""
+_SMALL_PARTS: Final = (0.3, 0.5, 0.7, 0.85)
 _EMPTY_CELLS: Final = (0.1, 0.3, 0.45, 0.6, 0.7, 0.8, 0.87, 0.93)
 LISTED: Final[Mapping[Population, float]] = {
     Population(visited=True): 0.6,
     Population(): 0.2,
     **{Population(visited=True, empty=part): 0.02 for part in (0.15, 0.3, 0.5, 0.7, 0.85)},
-    **{Population(small=part): 0.1 / 3 for part in _SMALL_PARTS},
+    **{Population(small=part): 0.025 for part in _SMALL_PARTS},
 }
 """Populations of a list of places, and how much each is believed: venues are listed because people come,"""
 CELLS: Final[Mapping[Population, float]] = {
     Population(): 0.2,
     **{Population(visited=True, empty=part): 0.0875 for part in _EMPTY_CELLS},
-    **{Population(small=part): 0.1 / 3 for part in _SMALL_PARTS},
+    **{Population(small=part): 0.025 for part in _SMALL_PARTS},
 }
 """and of cells that cover an area, whoever is there: any part of them may be empty."""
 MISSED: Final = 0.1
