@@ -20,11 +20,7 @@ import numpy as np
 from locentropy.mechanisms.shares.estimator import octaves
 from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES
 from locentropy.mechanisms.shares.estimator.heterogeneity import USUAL, learn_heterogeneity
-from locentropy.mechanisms.shares.estimator.histogram_smoothing import (
-    smooth_sizes,
-    smooth_visits,
-    smooth_visits_like,
-)
+from locentropy.mechanisms.shares.estimator.histogram_smoothing import sizes_of_all, visits_of_all_and_bands
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, usual_largest
 from locentropy.mechanisms.shares.estimator.simulated_places import simulate_places, visitor_grid
 from locentropy.mechanisms.shares.estimator.split_evidence import SplitEvidence, make_cells
@@ -52,7 +48,7 @@ from locentropy.mechanisms.shares.estimator.visitor_prior import (
     likelihood,
 )
 from locentropy.mechanisms.shares.estimator.visitor_weights import VisitorWeights, Weighing
-from locentropy.mechanisms.shares.stages import SIZE_OCTAVES, VISIT_OCTAVES
+from locentropy.mechanisms.shares.stages import SIZE_OCTAVES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +77,6 @@ FEWEST_USERS: Final = 0.5
 MOST_SPREAD: Final = 3.0
 """There are no more users than were measured and so many standard deviations."""
 _TINY: Final = 1e-9
-_SURE_SIZES: Final = 0.4
 _STEEPNESSES: Final[NDArray[np.float64]] = np.arange(-0.3, 0.4, 0.01)
 _OCTAVE: Final[NDArray[np.float64]] = np.arange(SIZE_OCTAVES, dtype=np.float64)
 
@@ -124,18 +119,11 @@ class _Fitting:
         self.log_n = np.log(np.maximum(self.grid, 1))
         self.bins = bin_presence(answers.look, answers.look_scale)
         self.share = octaves.mean_share(answers.cap)
-        smooth = self._smooth_sizes()
+        smooth = sizes_of_all(answers)
         self.users = float(smooth.sum())
         self.told_sizes = self.sizes = smooth / smooth.sum()
-        noisy = answers.visits.sum(axis=(0, 1))
-        spread = self.noise * answers.visits_scale * math.sqrt(answers.visits.size / VISIT_OCTAVES)
-        told = smooth_visits(noisy, spread)
-        self.told_visits = told / told.sum()
-        spread = self.noise * answers.visits_scale * math.sqrt(2)
-        bands = np.array(
-            [smooth_visits_like(each, spread, self.told_visits) for each in answers.visits.sum(axis=1)]
-        )
-        self.told_bands = self.band_visits = bands / bands.sum(axis=1, keepdims=True)
+        self.told_visits, self.told_bands = visits_of_all_and_bands(answers)
+        self.band_visits = self.told_bands
         self.middle = float(self.sizes @ _OCTAVE)
         self.slope = STEEPNESS[0]
         self.clear = 0.5
@@ -147,17 +135,6 @@ class _Fitting:
         nothing = np.zeros(self.grid.size)
         self.size_tilts = self.size_unsure = nothing
         self.visit_middle = np.zeros(1)
-
-    def _smooth_sizes(self) -> Reals:
-        answers = self.answers
-        listed = answers.look.size
-        # People go to more places where there are more; from a few dozen on that levels off.
-        usual = math.log(min(max(math.sqrt(listed) / 6, 1.5), 15.0)), _SURE_SIZES
-        possible = octaves.possible_sizes(answers.cap, listed)
-        noisy = answers.sizes.sum(axis=0)[:possible]
-        spread = self.noise * answers.sizes_scale * math.sqrt(len(answers.sizes))
-        smooth = smooth_sizes(noisy, spread, (1 / (self.share * answers.cap))[:possible], usual)
-        return np.concatenate([smooth, np.zeros(SIZE_OCTAVES - possible)])
 
     def laws(self) -> VisitorLaws:
         """The laws as they stand, with what is not known of them as scatter between places."""
