@@ -115,7 +115,9 @@ def test_awkward_ids(con: Any, numbers: bool, listed: bool) -> None:
 def test_groups(con: Any, numbers: bool) -> None:
     """Ids of groups need not be of the type of the visits' ids."""
     table = agreeing.awkward(10, numbers=not numbers)
-    agreeing.must_agree(table, stored(con), HERE, agreeing.grouped(table, numbers=numbers))
+    groups = agreeing.grouped(table, numbers=numbers)
+    agreeing.must_agree(table, stored(con), HERE, groups)
+    agreeing.levels_must_agree(table, stored(con), HERE, groups)
 
 
 def test_a_grid(con: Any) -> None:

@@ -72,7 +72,9 @@ def test_awkward_ids(stored: agreeing.Stored, here: le.Resources, numbers: bool,
 def test_groups(stored: agreeing.Stored, here: le.Resources, numbers: bool) -> None:
     """Ids of groups need not be of the type of the visits' ids."""
     table = agreeing.awkward(10, numbers=not numbers)
-    agreeing.must_agree(table, stored, here, agreeing.grouped(table, numbers=numbers))
+    groups = agreeing.grouped(table, numbers=numbers)
+    agreeing.must_agree(table, stored, here, groups)
+    agreeing.levels_must_agree(table, stored, here, groups)
 
 
 def test_a_grid(stored: agreeing.Stored, here: le.Resources) -> None:
