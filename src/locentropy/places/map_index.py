@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-LEVELS: Final = 10
-"""The raster has 2^LEVELS squares a side. Outlines of 2,000 zones touch about a tenth of them."""
+LEVELS: Final = 11
+"""The raster has 2^LEVELS squares a side. Outlines of 2,000 zones touch about a twentieth of them."""
 
 _FIRST_LEVEL: Final = 3
 _UNSURE: Final = -2
@@ -57,21 +57,25 @@ class IndexedLocator(Locator):
         self._west, self._south = west - margin - wide * 1e-6, south - margin - high * 1e-6
         self._width = (wide * (1 + 2e-6) + 2 * margin) / self._side
         self._height = (high * (1 + 2e-6) + 2 * margin) / self._side
-        self._raster = self._rastered(self._touched(outlines, margin))
+        # With a frame of squares around, which are at no location.
+        self._framed = np.pad(self._rastered(self._touched(outlines, margin)), 1, constant_values=-1)
+        self._frame = self._west - self._width, self._south - self._height
+        self._reaches_the_end = bool(west <= -180 or east >= 180)
 
     def positions(self, lat: Reals, lon: Reals) -> Integers:
         """The position of each pair of coordinates; -1 where there is none."""
-        lat, lon = lat + 0.0, lon + 0.0  # -0.0 becomes 0.0: engines take the two for the same number
-        with np.errstate(all="ignore"):  # NaN and infinities compare as outside
-            column, row = (lon - self._west) / self._width, (lat - self._south) / self._height
-            inside = (column >= 0) & (column < self._side) & (row >= 0) & (row < self._side)
+        with np.errstate(all="ignore"):  # far away, infinite or NaN: the frame, in which nothing is
+            across, up = (lon - self._frame[0]) / self._width, (lat - self._frame[1]) / self._height
+        edge = self._side + 1.0
+        column, row = (np.fmax(np.fmin(each, edge), 0.0).astype(np.intp) for each in (across, up))
+        found: Integers = self._framed[row, column].astype(np.int64)
+        unsure = found == _UNSURE
+        if self._reaches_the_end:
             # The two ends of the world are one line, so a point there may be in a location at the other end.
-            at_the_end = np.abs(lon) == 180
-        column, row = (np.where(inside, each, 0).astype(np.int64) for each in (column, row))
-        found = np.where(inside, self._raster[row, column], -1).astype(np.int64)
-        unsure = np.flatnonzero((found == _UNSURE) | at_the_end)
-        if len(unsure):
-            found[unsure] = self._exact.positions(lat[unsure], lon[unsure])
+            unsure |= np.abs(lon) == 180
+        if unsure.any():
+            # -0.0 becomes 0.0: engines take the two for the same number.
+            found[unsure] = self._exact.positions(lat[unsure] + 0.0, lon[unsure] + 0.0)
         return found
 
     def _rastered(self, touched: NDArray[np.bool_]) -> NDArray[np.int32]:
