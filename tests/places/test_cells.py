@@ -114,7 +114,8 @@ def test_neighbours_make_estimates_of_cells_better() -> None:
     errors = []
     for attributes in (["coordinates"], []):
         there = le.Grid(*BOX, 1000, attributes=attributes)
-        released = le.publish(visits, le.Shares(epsilon=1.0), there, ledger=None)
+        # At ε = 0.5 it is 0.3 against 1.0; at ε = 1 single draws of the noise overlap.
+        released = le.publish(visits, le.Shares(epsilon=0.5), there, ledger=None)
         errors.append(np.mean((released.to_arrow()["entropy"].to_numpy() - truth) ** 2))
     assert errors[0] < 0.8 * errors[1], errors
 
