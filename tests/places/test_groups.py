@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import locentropy as le
-from locentropy.core.errors import ColumnError, LocentropyError, ParameterError
+from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, ParameterError
 from locentropy.core.locations import Locations, Members
 from locentropy.core.visit_profile import VisitProfile
 from locentropy.publishing.chosen_locations import ChosenLocations
@@ -141,8 +141,10 @@ def test_excluded_places_leave_their_groups() -> None:
     assert one.columns["side"].to_pylist() == ["left"]
     with pytest.raises(ParameterError, match="Name places, not groups"):
         less("North")
-    with pytest.raises(ParameterError, match="All places of the list are excluded"):
+    with pytest.raises(BadRowsError, match="so no place is in a group"):
         less("a", "b", "c", "d")
+    with pytest.raises(ParameterError, match="All places of the list are excluded"):
+        less("a", "b", "c", "d", "e")
 
 
 # --- counting -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import locentropy as le
-from locentropy.core.errors import ColumnError, LocentropyError, ParameterError
+from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, ParameterError
 from locentropy.core.levels import check_levels, file_stem
 from locentropy.core.locations import Locations
 from locentropy.places.levels import Level
@@ -186,3 +186,63 @@ def test_queries_group_only_what_they_count() -> None:
         pytest.raises(ParameterError, match="only to locations that they already count"),
     ):
         queries.restricted_to(listed)
+
+
+def test_every_level_has_files_of_its_own() -> None:
+    """Of a level whose name files cannot have they are numbered, and no level is called like that by itself."""
+    for names in (
+        ("place", "é", "level-2"),
+        ("place", "level-3", "é"),
+        ("place", "é", "LEVEL-2"),
+        ("place", "a", "level-9"),
+    ):
+        stems = [file_stem(name, number) for number, name in enumerate(names, 1)]
+        assert len({stem.casefold() for stem in stems[1:]}) == len(names) - 1
+
+
+LISTED = pa.table(
+    {
+        "location": ["shop", "clinic", "bar", "pier"],
+        "district": ["x", "x", "y", None],
+        "opened": [1990, 2001, 1990, 1990],
+        "lat": [43.0, 43.02, 43.5, 43.6],
+        "lon": [10.0, 10.04, 10.5, 10.6],
+    }
+)
+
+
+def test_an_excluded_place_is_in_nothing_that_is_said_of_its_group() -> None:
+    excluded = le.PublicLocations(["clinic"])
+    for listed in (
+        ChosenLocations(le.PublicLocations(LISTED, group="district"), excluded).listed,
+        ChosenLocations(le.PublicLocations(LISTED, levels=["place", "district"]), excluded)
+        .levels[1]
+        .locations,
+    ):
+        assert listed is not None
+        assert listed.lat is not None
+        assert listed.lon is not None
+        assert listed.ids.to_pylist() == ["x", "y"]
+        assert (listed.lat[0], listed.lon[0]) == (43.0, 10.0), "where its other place is"
+        assert listed.columns["opened"].to_pylist() == [1990, 1990], "what its other places have in common"
+
+
+def test_a_level_without_places_is_refused() -> None:
+    excluded = le.PublicLocations(["shop", "clinic", "bar"])
+    chosen = ChosenLocations(le.PublicLocations(LISTED, levels=["place", "district"]), excluded)
+    with pytest.raises(BadRowsError, match="'district' is empty at every place that may be published"):
+        _ = chosen.levels
+
+
+def test_the_list_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All levels, and the places, are about the same rows, whatever happens to the file."""
+    reads = []
+    read = le.PublicLocations.read
+    monkeypatch.setattr(
+        le.PublicLocations, "read", lambda self, **options: (reads.append(self), read(self, **options))[1]
+    )
+    chosen = ChosenLocations(le.PublicLocations(LISTED, levels=["place", "district"]))
+    assert chosen.listed is not None
+    assert len(chosen.levels) == 2
+    chosen.warn_of_exclusions()
+    assert len(reads) == 1

@@ -153,6 +153,30 @@ def test_the_same_map_in_every_format(tmp_path: Path) -> None:
         assert len(other.fingerprint) == 64
 
 
+def test_what_would_give_other_zones_is_in_its_words(tmp_path: Path) -> None:
+    """An unfinished attempt is known by them: repeated with another layer, it would draw old numbers on other zones."""
+    for layer, side in (("y2010", 1), ("y2020", 2)):
+        pyogrio.raw.write(
+            tmp_path / "d.gpkg",
+            shapely.to_wkb(np.array([shapely.box(0, 0, side, side)])),
+            [np.array(["a"], dtype=object)] * 2,
+            ["name", "label"],
+            geometry_type="Polygon", crs="EPSG:4326", layer=layer, append=layer == "y2020",
+        )  # fmt: skip
+    told = {
+        le.Zones(tmp_path / "d.gpkg", id=key, layer=layer, name=name).described
+        for layer in ("y2010", "y2020")
+        for key in ("name", "label")
+        for name in (None, "name", "label")
+    }
+    assert len(told) == 12
+    within = {
+        le.H3Cells(4, le.Zones(tmp_path / "d.gpkg", id="name", layer=layer)).described
+        for layer in ("y2010", "y2020")
+    }
+    assert len(within) == 2
+
+
 def test_other_coordinates_are_transformed(tmp_path: Path) -> None:
     metres = shapely.box(4_321_000, 3_210_000, 4_331_000, 3_220_000)
     pyogrio.raw.write(
@@ -212,6 +236,9 @@ ROUND_THE_WORLD = [(170.0, 0.0), (-170.0, 0.0), (-170.0, 5.0), (170.0, 5.0)]
         ([feature("a", [square(0, 0)]), feature(None, [square(1, 0)])], BadRowsError, "no id in 'name'"),
         ([feature(" ", [square(0, 0)])], BadRowsError, "no id in 'name'"),
         ([feature(1.5, [square(0, 0)])], ColumnError, "must be texts or whole numbers"),
+        ([feature(" a", [square(0, 0)])], BadRowsError, "begin or end with blanks"),
+        ([feature("a\nb", [square(0, 0)])], BadRowsError, "not printable"),
+        ([feature("a" * 300, [square(0, 0)])], BadRowsError, "characters"),
     ],
 )
 def test_maps_that_can_be_taken_two_ways_are_refused(

@@ -36,6 +36,8 @@ LEVELS_EXAMPLE: Final = 'PublicLocations("places.csv", levels=["place", "distric
 DIVIDED_EXAMPLE: Final = 'PublicLocations("places.csv", levels={"place": 0.7, "district": 0.2, "city": 0.1})'
 
 _STEM: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
+_NUMBERED: Final = re.compile(r"level-\d+", re.IGNORECASE)
+"""How files of levels are called whose own names files cannot have: no level may have such a name of its own."""
 _TAKEN: Final = frozenset({"release", "report", "manifest", "details", "measurements"})
 
 
@@ -111,7 +113,9 @@ def check_levels(given: Any) -> Levels:
 
 def file_stem(name: str, number: int) -> str:
     """How the files of a further level are called: as the level, if files can be, or by its number from 2."""
-    fits = _STEM.fullmatch(name) is not None and name.casefold() not in _TAKEN
+    fits = (
+        _STEM.fullmatch(name) is not None and name.casefold() not in _TAKEN and not _NUMBERED.fullmatch(name)
+    )
     return name if fits else f"level-{number}"
 
 

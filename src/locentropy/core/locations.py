@@ -223,17 +223,18 @@ class Locations:
         """The ids by which visits are found: those of the places, or of the places of the groups."""
         return self.ids if self.members is None else self.members.ids
 
-    def without(self, excluded: Locations) -> Locations:
-        """The list less the excluded places; ids are compared as they are written. A group without places goes too."""
-        named = pc.is_in(self.place_ids.cast(pa.string()), value_set=excluded.place_ids.cast(pa.string()))
-        kept = np.flatnonzero(~named.to_numpy(zero_copy_only=False))
-        if self.members is None:
-            return self._at(kept, None)
-        left, group = np.unique(self.members.group[kept], return_inverse=True)
-        return self._at(left, Members(self.members.ids.take(kept), group, self.members.ungrouped))
+    def positions_without(self, excluded: Locations) -> NDArray[np.int64]:
+        """Where the places are that are not excluded; ids are compared as they are written."""
+        if self.members is not None:
+            raise ParameterError(
+                "Places are excluded before they are grouped: what groups say of their places would tell of them."
+            )
+        named = pc.is_in(self.ids.cast(pa.string()), value_set=excluded.place_ids.cast(pa.string()))
+        return np.flatnonzero(~named.to_numpy(zero_copy_only=False))
 
-    def _at(self, kept: NDArray[np.int64], members: Members | None) -> Locations:
-        """The locations at these positions."""
+    def without(self, excluded: Locations) -> Locations:
+        """The list less the excluded places."""
+        kept = self.positions_without(excluded)
         return Locations(
             self.ids.take(kept),
             None if self.names is None else self.names.take(kept),
@@ -242,7 +243,7 @@ class Locations:
             {name: values.take(kept) for name, values in self.attributes.items()},
             self.leans_on_coordinates,
             {name: values.take(kept) for name, values in self.columns.items()},
-            members,
+            None,
             None if self.outlines is None else self.outlines.take(kept),
         )
 

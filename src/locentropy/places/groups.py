@@ -87,7 +87,9 @@ def _checked_groups(groups: pa.Array, name: str, label: str) -> pa.Array:
                 "characters. They are the ids of what is published: use shorter ones."
             )
     if groups.null_count == len(groups):
-        raise BadRowsError(f"{label}: the column {name!r} is empty, so no place is in a group.")
+        raise BadRowsError(
+            f"{label}: the column {name!r} is empty at every place that may be published, so no place is in a group."
+        )
     return groups
 
 

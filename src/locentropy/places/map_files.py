@@ -25,6 +25,7 @@ import shapely
 import shapely.errors
 from pyproj.network import is_network_enabled, set_network_enabled  # type: ignore[attr-defined,unused-ignore]
 
+from locentropy.core.attributes import MAX_VALUE
 from locentropy.core.errors import BadRowsError, ColumnError, SourceError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def read_map(source: str | Path, id_column: str, name_column: str | None, layer:
     columns = [id_column, *([] if name_column is None else [name_column])]
     table, wkb, crs = (_geoparquet if path.suffix.lower() in _PARQUET else _read)(path, columns, layer)
     ids = _ids(table[id_column], str(path), id_column)
-    names = None if name_column is None else pc.cast(table[name_column], pa.string()).combine_chunks()
+    names = None if name_column is None else _names(table[name_column], str(path), name_column)
     try:
         zones = shapely.force_2d(shapely.from_wkb(wkb.to_numpy(zero_copy_only=False)))
     except shapely.errors.ShapelyError:
@@ -136,9 +137,16 @@ def _ids(column: pa.ChunkedArray, label: str, name: str) -> pa.Array:
         raise ColumnError(f"{label}: the ids in {name!r} must be texts or whole numbers, not {ids.type}.")
     if not 0 < len(ids) <= MAX_ZONES:
         raise SourceError(f"{label}: it has {len(ids):,} zones. From 1 to {MAX_ZONES:,} can be published.")
-    blank = pc.equal(pc.utf8_trim_whitespace(ids), "") if pa.types.is_string(ids.type) else None
-    if ids.null_count or (blank is not None and pc.any(blank).as_py()):
+    text = pa.types.is_string(ids.type)
+    if ids.null_count or (text and pc.any(pc.equal(pc.utf8_trim_whitespace(ids), "")).as_py()):
         raise BadRowsError(f"{label}: some zones have no id in {name!r}. Give every zone an id.")
+    if text and not all(
+        each == each.strip() and each.isprintable() and len(each) <= MAX_VALUE for each in ids.to_pylist()
+    ):
+        raise BadRowsError(
+            f"{label}: some ids in {name!r} begin or end with blanks, are not printable, or have more than {MAX_VALUE} "
+            "characters. They are published: give zones plain, short ids."
+        )
     repeated = pc.value_counts(ids).filter(pc.greater(pc.value_counts(ids).field("counts"), 1))
     if len(repeated):
         raise BadRowsError(
@@ -146,6 +154,14 @@ def _ids(column: pa.ChunkedArray, label: str, name: str) -> pa.Array:
             "parts of one zone one multipolygon, or choose a column that tells zones apart."
         )
     return ids
+
+
+def _names(column: pa.ChunkedArray, label: str, name: str) -> pa.Array:
+    """The names as texts."""
+    try:
+        return pc.cast(column, pa.string()).combine_chunks()
+    except pa.ArrowException:
+        raise ColumnError(f"{label}: the names in {name!r} must be texts, not {column.type}.") from None
 
 
 def _checked(zones: NDArray[Any], ids: pa.Array, label: str) -> NDArray[Any]:

@@ -24,9 +24,9 @@ from locentropy.core.levels import (
 )
 from locentropy.core.locations import Locations
 from locentropy.core.public_columns import DROP_EXAMPLE, check_drop_columns, quoted
-from locentropy.places.groups import group_sql, grouped
-from locentropy.places.levels import levels_of
+from locentropy.places.groups import group_sql
 from locentropy.places.list_columns import column_roles, column_values, columns_sql
+from locentropy.places.read_list import ReadList
 from locentropy.visits.column_types import cast_sql, column_kind, restore_id_type
 from locentropy.visits.columns import AUTO, Choice, might_be_data_row, resolve_roles
 from locentropy.visits.readers.resolve import resolve_source
@@ -116,20 +116,17 @@ class PublicLocations:
 
         With levels, these are the places, which all levels consist of.
         """
-        return self._load(only_ids=only_ids)[0]
+        return self.read(only_ids=only_ids).locations()
 
     def load_levels(self) -> tuple[Level, ...]:
         """Read the list, and return its levels, the main one first; none if there are no levels."""
-        if not self.levels:
-            return ()
-        places, columns, label = self._load()
-        return levels_of(places, check_levels(self.levels), columns, label)
+        return self.read().levels(check_levels(self.levels)) if self.levels else ()
 
-    def _load(self, *, only_ids: bool = False) -> tuple[Locations, Sequence[str], str]:
-        """The list, the names of its columns, and what errors call it."""
+    def read(self, *, only_ids: bool = False) -> ReadList:
+        """Read the list; what it is published as follows from what was read."""
         if isinstance(self.source, list | tuple | pa.Array | pa.ChunkedArray):
             self._refuse_columns_of_ids()
-            return Locations.of(self.source), (), "the list of ids"
+            return ReadList(Locations.of(self.source), (), "the list of ids")
         import duckdb
 
         with duckdb.connect(config={"autoinstall_known_extensions": False}) as con:
@@ -153,7 +150,7 @@ class PublicLocations:
             try:
                 others = {} if only_ids else column_roles(columns, roles, used, part.label)
             except ColumnError:
-                self._load(
+                self.read(
                     only_ids=True
                 )  # raises if places repeat, as in a table of visits: that is told first
                 raise
@@ -184,11 +181,12 @@ class PublicLocations:
             for name, values in _arrays(rows, others).items()
         }
         found = replace(found, columns=further)
+        listed = ReadList(found, columns, part.label)
         for name, values in _arrays(rows, of_group).items():
-            found = grouped(found, _attribute_values(values), name, part.label)
-        for name, values in found.attributes.items():
+            listed = replace(listed, group=name, groups=_attribute_values(values))
+        for name, values in listed.locations().attributes.items():
             check_informative(name, values)
-        return found, columns, part.label
+        return listed
 
     def is_same_table(self, visits: Visits) -> bool:
         """Whether this is the very table of visits, by its path or as an object; nothing is read."""

@@ -70,8 +70,16 @@ class Zones(Cells):
 
     @property
     def described(self) -> str:
-        """The zones in the words of a release: how many, and the fingerprint of their file."""
-        return f"zones: {len(self.map.ids):,} polygons of a map with SHA-256 {self.map.fingerprint}"
+        """The zones in the words of a release: how many, the fingerprint of their file, and what was read of it.
+
+        An unfinished attempt is known by these words: what would give other zones, or other ids, must be in them.
+        """
+        layer = "" if self.layer is None else f" of the layer {self.layer!r}"
+        named = "" if self.name is None else f" and names {self.name!r}"
+        return (
+            f"zones: {len(self.map.ids):,} polygons{layer} of a map with SHA-256 {self.map.fingerprint}, ids "
+            f"{self.id!r}{named}"
+        )
 
     @property
     def origin(self) -> str | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from locentropy.core.levels import Levels
     from locentropy.core.queries import Queries
     from locentropy.places.levels import Level
+    from locentropy.places.read_list import ReadList
     from locentropy.visits.visits import Visits
 
 LocationsChoice = PublicLocations | Cells | SelectLocations
@@ -99,10 +100,15 @@ class ChosenLocations:
         return None if self.exclude is None else self.exclude.load(only_ids=True)
 
     @cached_property
+    def _read(self) -> ReadList | None:
+        """The public list, read once: all that is made of it is about the same places."""
+        return self.choice.read() if isinstance(self.choice, PublicLocations) else None
+
+    @cached_property
     def _every(self) -> Locations | None:
         """The public list, with the excluded locations."""
-        if isinstance(self.choice, PublicLocations):
-            return self.choice.load()
+        if self._read is not None:
+            return self._read.locations()
         if not isinstance(self.choice, Cells):
             return None
         return replace(self.choice.locations(), leans_on_coordinates=bool(self.attributes))
@@ -113,8 +119,9 @@ class ChosenLocations:
         every = self._every
         if every is None or self.excluded is None:
             return every
-        kept = every.without(self.excluded)
-        if len(kept.place_ids) == len(every.place_ids):
+        places = every if self._read is None else self._read.places
+        left = len(places.positions_without(self.excluded))
+        if left == len(places):
             whole = " Name places, not groups: a group without places left is not published." * (
                 self.group is not None
             )
@@ -122,9 +129,11 @@ class ChosenLocations:
                 "None of the places to exclude is on the list of places. Are the ids written the same way in both?"
                 + whole
             )
-        if len(kept) == 0:
+        if left == 0:
             raise ParameterError("All places of the list are excluded, so there is nothing to publish.")
-        return kept
+        if self._read is None:
+            return every.without(self.excluded)
+        return self._read.without(self.excluded).locations()
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -151,10 +160,11 @@ class ChosenLocations:
     @cached_property
     def levels(self) -> tuple[Level, ...]:
         """The levels with their locations, without the excluded ones; none if there is no more than one level."""
-        every = self.choice.load_levels() if isinstance(self.choice, PublicLocations) else ()
+        if self._read is None:
+            return ()
         if self.excluded is None or self.listed is None:  # which raises for lists that do not fit each other
-            return every
-        return tuple(replace(level, locations=level.locations.without(self.excluded)) for level in every)
+            return self._read.levels(self.level_names)
+        return self._read.without(self.excluded).levels(self.level_names)
 
     @property
     def ungrouped(self) -> dict[str, int]:
@@ -182,7 +192,8 @@ class ChosenLocations:
         if self.listed is None or self._every is None:
             warnings.warn(UNCHECKED, ExcludeWarning, stacklevel=3)
             return
-        unknown = [str(each) for each in self.excluded.without(self._every).ids.to_pylist()]
+        every = self._every if self._read is None else self._read.places
+        unknown = [str(each) for each in self.excluded.without(every).ids.to_pylist()]
         if unknown:
             more = f" and {len(unknown) - _MOST_NAMED:,} more" if len(unknown) > _MOST_NAMED else ""
             warnings.warn(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from locentropy.core.attributes import COORDINATES
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.locations import Locations
 from locentropy.core.version import __version__
-from locentropy.mechanisms.parameters import read_parameters
+from locentropy.mechanisms.parameters import LargeDeltaWarning, read_parameters
 from locentropy.mechanisms.registry import class_called, parameter_names
 from locentropy.release.release import Release
 
@@ -60,7 +61,9 @@ def mechanism_of(statement: Statement) -> Mechanism:
     known = parameter_names(kind.name)
     given = {name: value for name, value in statement.parameters.items() if name in known}
     try:
-        return kind(**read_parameters(kind, given))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LargeDeltaWarning)  # who published has been warned
+            return kind(**read_parameters(kind, given))
     except (LocentropyError, TypeError) as error:
         raise ReleaseError(
             f"{statement.mechanism} does not take the parameters that are stated: {error}"

@@ -176,6 +176,8 @@ def usefulness(release: Release, ranking: Ranking) -> Html:
             "or a rank is cannot be said from these files.",
             class_="notice",
         )
+    if len(release) == 1:
+        return Html("")  # there are no differences
     middle = float(np.nanmedian(ranking.certainty))
     if middle >= _MOSTLY_REAL:
         said = "Differences between places are mostly real. Small ones may still be noise."
