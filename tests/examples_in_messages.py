@@ -19,6 +19,7 @@ import locentropy as le
 from locentropy.datasets.city import City
 from locentropy.ledger.ledger import new_id
 from locentropy.privacy.calibration import calibrate
+from tests.places.maps import districts
 
 
 def stand_ins(folder: Path) -> Path:
@@ -35,6 +36,7 @@ def stand_ins(folder: Path) -> Path:
     for name in ("places.csv", "venues.csv"):
         pyarrow.csv.write_csv(places, folder / name)
     pyarrow.csv.write_csv(places.slice(0, 1).select(["location"]), folder / "clinics.csv")
+    districts(folder / "districts.geojson")
     # As the published dump is: user, time, latitude, longitude, location.
     rows = zip(*(visits[name].to_pylist() for name in ("uid", "time", "lat", "lon", "venue")), strict=True)
     (folder / "checkins.txt").write_text(

@@ -36,9 +36,10 @@ def test_the_same_noise_gives_the_same_numbers(name: str) -> None:
     request = requests()[name]
     with request.chosen.open(partial(open_queries, visits())) as opened:
         queries = CachedQueries(opened)
-        story._rehearse(request, queries)
-        measurements = story._cross(request, queries, SimulatedNoise(3))
-    found = request.mechanism.estimate(measurements, story._listed(request, measurements))
+        story._rehearse(request, [queries])
+        [measurements] = story._cross(request, [queries], SimulatedNoise(3))
+    [level] = request.levels
+    found = level.mechanism.estimate(measurements, story._listed(request, level, measurements))
     assert found.locations.to_pylist() == VALUES[name]["locations"]
     assert [column for column in COLUMNS if getattr(found, column) is not None] == [
         column for column in COLUMNS if column in VALUES[name]

@@ -29,9 +29,10 @@ _COMPUTED: Final = "what is published is computed from noisy numbers alone"
 
 
 def _drawn_while_rehearsing(true: Any) -> Any:
-    def rehearse(request: Any, queries: Any) -> None:
-        true(request, queries)
-        request.mechanism.measure(queries, request.listed, vars(publish)["OpenDPNoise"]())
+    def rehearse(request: Any, asked: Any) -> None:
+        true(request, asked)
+        main = request.levels[0]
+        main.mechanism.measure(asked[0], main.locations, vars(publish)["OpenDPNoise"]())
 
     return rehearse
 
@@ -105,9 +106,9 @@ def _with_a_head_count() -> tuple[Change, ...]:
     heads = [0]
 
     def counting(true: Any) -> Any:
-        def cross(request: Any, queries: Any, noise: Any) -> Any:
-            heads[0] = int(queries.locations_per_user().sum())
-            return true(request, queries, noise)
+        def cross(request: Any, asked: Any, noise: Any) -> Any:
+            heads[0] = int(asked[0].locations_per_user().sum())
+            return true(request, asked, noise)
 
         return cross
 
