@@ -163,8 +163,11 @@ def test_an_approved_plan_holds_for_its_cells_alone(run: RUN, folder: Path, word
     plan = yaml.safe_load((folder / "plan.yaml").read_text())
     assert plan["locations"]["attributes"] == ["coordinates"]
     publish = ("publish", "visits.parquet", "--plan", "plan.yaml", "--no-ledger")
-    other = run(*publish, *words[:-1], "label", "--out", "other")  # other ids of the same zones: the same map
-    assert other.returncode == 0, other.stderr
+    other = run(*publish, *words[:-1], "label", "--out", "other")  # of the same map, but by other ids
+    assert other.returncode != 0
+    assert "plan.yaml is about the" in other.stderr
+    same = run(*publish, *words, "--out", "same")
+    assert same.returncode == 0, same.stderr
     (folder / "moved").mkdir()
     (folder / "districts.geojson").write_text((folder / "districts.geojson").read_text() + "\n")
     changed = run(*publish, *words, "--out", "changed")

@@ -40,9 +40,7 @@ def test_a_release_has_every_cell_with_its_outline(way: str, visits: Path, tmp_p
     assert again.outlines.equals(places.outlines.cast(pa.binary()))
     assert again.reestimate().outlines.equals(again.outlines)
     assert le.verify(tmp_path / "out").ok
-    assert there.described in (tmp_path / "out" / "details.yaml").read_text().replace("\n", " ").replace(
-        "  ", " "
-    )
+    assert there.described in " ".join((tmp_path / "out" / "details.yaml").read_text().split())
 
 
 def test_zones_are_named_by_the_fingerprint_and_the_owner(visits: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -74,11 +75,11 @@ class Zones(Cells):
 
         An unfinished attempt is known by these words: what would give other zones, or other ids, must be in them.
         """
-        layer = "" if self.layer is None else f" of the layer {self.layer!r}"
-        named = "" if self.name is None else f" and names {self.name!r}"
+        layer = "" if self.layer is None else f" of the layer {json.dumps(self.layer, ensure_ascii=False)}"
+        named = "" if self.name is None else f" and names {json.dumps(self.name, ensure_ascii=False)}"
         return (
             f"zones: {len(self.map.ids):,} polygons{layer} of a map with SHA-256 {self.map.fingerprint}, ids "
-            f"{self.id!r}{named}"
+            f"{json.dumps(self.id, ensure_ascii=False)}{named}"
         )
 
     @property
