@@ -118,6 +118,19 @@ def print_table(name: str, found: dict[tuple[str, float], list[Chances]]) -> Non
             print(f"{shown:<14}{at.sum():>7}{said:>7.2f}{seen:>11.2f}{seen - said:>+7.2f}")
 
 
+def kind(data_name: str) -> str:
+    """What a data set is like, for those that are counted together."""
+    return "real" if data_name in REAL else data_name.replace("city", "usual").split("-")[0]
+
+
+def print_kinds(name: str, found: dict[tuple[str, float], list[Chances]]) -> None:
+    print(f"\n{name}, by kind of city: right, said")
+    for each in dict.fromkeys(kind(data) for data, _ in found):
+        runs = [run for (data, _), runs in found.items() if kind(data) == each for run in runs]
+        right, said = (np.mean([getattr(run, part) for run in runs]) for part in ("right", "said"))
+        print(f"{each:<19}{right:>7.1f}{said:>6.1f}")
+
+
 def main() -> None:
     known = [*MADE_UP, *FRESH, *(name for name in REAL if not utility_data.missing(name))]
     parser = argparse.ArgumentParser(
@@ -144,6 +157,13 @@ def main() -> None:
     for name, results in found.items():
         if results:
             print_table(name, results)
+    shares = {name: results for name, results in found.items() if name.startswith("Shares") and results}
+    if len(shares) == 2:
+        pure, approximate = shares.values()
+        both = {at: pure[at] + approximate[at] for at in pure if at in approximate}
+        print_table("Shares, without and with δ", both)
+        for name, results in {**shares, "Shares, without and with δ": both}.items():
+            print_kinds(name, results)
 
 
 if __name__ == "__main__":

@@ -266,6 +266,16 @@ class TestThePage:
         for epsilon, shown in zip(budgets.split("|"), likely.split("|"), strict=True):
             assert f"at most {shown.strip()} and" in le.Guarantee.pure(epsilon.strip()).explain()
 
+    def test_where_a_delta_pays_follows_from_the_noise(self) -> None:
+        """A visitor of m places has a share of 1/m without a δ and of 1/√m with one."""
+        [(budgets, places)] = re.findall(
+            r"^\| ε \|(.*)\|\n\|[-|]+\|\n\| places of a visitor \|(.*)\|$", PAGE.read_text(), re.M
+        )
+        for epsilon, shown in zip(map(float, budgets.split("|")), places.split("|"), strict=True):
+            laplace = le.Shares(epsilon).share_queries.scales["look"] * 2**0.5
+            gaussian = le.Shares(epsilon, delta=1e-8).share_queries.scales["look"]
+            assert round((gaussian / laplace) ** 2) == int(shown)
+
     def test_its_commands_are_understood(self, folder: Path) -> None:
         commands = re.findall(r"^\$ (locentropy .*)$", PAGE.read_text(), re.M)
         assert len(commands) >= 3

@@ -19,6 +19,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Cells, Locations, Locator
 from locentropy.places.date_line import outline_across
 from locentropy.places.extra import require_geo
+from locentropy.places.grid import METRES_PER_DEGREE
 from locentropy.places.region import Box, Region, checked_within
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ MAX_CELLS: Final = 1_000_000
 _CALL: Final = "H3Cells(resolution=9, within=(40.70, -74.03, 40.80, -73.92))"
 _STRIP: Final = 60.0
 """Degrees of longitude: H3 takes wider polygons for ones that cross the date line."""
-_METRES_PER_DEGREE: Final = 111_195.0
 _INDEXED_FROM: Final = 4
 """The resolution from which a raster helps; larger cells have borders that are far from straight in degrees."""
 _MAX_INDEXED: Final = 20_000
@@ -102,7 +102,7 @@ class H3Cells(Cells):
         # In square metres; a degree of longitude is shorter away from the equator, by at most the cosine there.
         nearest = np.clip(shapely.bounds(polygons)[:, [1, 3]], -90, 90)
         width = np.cos(np.radians(np.abs(nearest).min(axis=1) * (nearest.prod(axis=1) > 0)))
-        area = float((shapely.area(polygons) * width).sum()) * _METRES_PER_DEGREE**2
+        area = float((shapely.area(polygons) * width).sum()) * METRES_PER_DEGREE**2
         expected = area / h3.average_hexagon_area(self.resolution, unit="m^2")
         if expected > 2 * MAX_CELLS:
             raise _number_error(self.resolution, int(expected))
