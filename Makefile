@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo quick test nightly lint bench bench-peers audit fuzz soak docs pictures clean
+.PHONY: demo quick test nightly lint bench bench-peers audit fuzz soak docs pictures notebooks clean
 
 demo: $(VENV)/.installed
 	$(BIN)/locentropy demo
@@ -65,6 +65,10 @@ docs: $(VENV)/.installed-dev
 # Pictures of a release's page for the documentation; needs Chromium.
 pictures: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.release.report.pictures
+
+# The outputs of the example notebooks, in a fresh kernel.
+notebooks: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.notebooks.executing
 
 clean:
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

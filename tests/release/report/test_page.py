@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import locentropy as le
 from locentropy.core.estimates import Method
+from locentropy.core.html import Html, filled, joined, policy_hash, script_json, tag
 from locentropy.release.release import Release
-from locentropy.release.report.html import Html, filled, joined, policy_hash, script_json, tag
 from locentropy.release.report.page import SCRIPTS, page
 from locentropy.release.statement import About
 from tests.examples import examples

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import warnings
 from html import escape
+from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from locentropy.core.html import Html, filled, joined, policy_hash, script_json, tag
 from locentropy.core.strict_yaml import dump_document
 from locentropy.release.files import names_for
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.report import text
 from locentropy.release.report.histogram import histogram
-from locentropy.release.report.html import Html, asset, filled, joined, policy_hash, script_json, tag
 from locentropy.release.report.ranking import TOP, numbers, ranking_of
 from locentropy.release.report.rows import MOST, rows
 from locentropy.release.statement import NOT_PRIVATE
@@ -111,6 +112,11 @@ def page(release: Release, *, most: int = MOST) -> bytes:
         script=Html(script),
     )
     return made.encode()
+
+
+def asset(name: str) -> str:
+    """One of the files that come with this package."""
+    return resources.files("locentropy.release.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _plain(release: Release) -> bytes:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from locentropy.core.html import Html, joined, paragraphs, tag
 from locentropy.core.locations import CELL_KINDS
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
@@ -23,7 +24,6 @@ from locentropy.release.manifest import (
     proof_words,
 )
 from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence, listed_paragraph
-from locentropy.release.report.html import Html, joined, paragraphs, tag
 from locentropy.release.report.ranking import TOP
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
 
