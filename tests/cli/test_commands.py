@@ -250,8 +250,7 @@ main.run()
 
 def test_stopped_where_python_lets_no_error_out() -> None:
     """In a destructor an exception is printed and forgotten: the request to stop must not be."""
-    command = [sys.executable, "-c", STOPPED_WHILE_SOMETHING_GOES]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = process(code=STOPPED_WHILE_SOMETHING_GOES)
     assert done.returncode == 128 + 15
     assert done.stderr == "Stopped; no half-written file was left behind.\n"
     assert done.stdout == ""
@@ -259,9 +258,7 @@ def test_stopped_where_python_lets_no_error_out() -> None:
 
 def test_no_memory_is_told_in_a_sentence() -> None:
     code = "from locentropy.cli import main\ndef command(): raise MemoryError('s3cret')\nmain.app = command\nmain.run()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = process(code=code)
     assert done.returncode == 6
     assert "--memory" in done.stderr
     assert "s3cret" not in done.stderr
