@@ -43,7 +43,7 @@ def lacking(*arguments: object, folder: Path) -> Done:
 @pytest.mark.parametrize(
     "call",
     [
-        ("plan", "--epsilon", "1", *LISTED),
+        ("plan", "--epsilon", "1", "--n-locations", "400"),
         ("advise", "--epsilon", "1", "--n-locations", "400", "--n-users", "9000"),
         ("ledger", "create", "new.ledger", "--population", "riders", "--epsilon", "1"),
         ("ledger", "show", "city.ledger"),

@@ -106,8 +106,8 @@ def require_file_owners(what: str) -> None:
     """Raise LocentropyError where files have no owner and no mode that could be checked, as on Windows."""
     if not hasattr(os, "geteuid"):
         raise LocentropyError(
-            f"{what} needs files that belong to one user and can be locked, as on Linux and macOS. On Windows run it in "
-            "WSL or in a container. All that reads a release, plans, advises or evaluates runs on Windows as well."
+            f"{what} needs files that belong to one user and can be locked, as on Linux and macOS. On Windows run it "
+            "in WSL or in a container. All that reads a release, plans, advises or evaluates runs on Windows as well."
         )
 
 
