@@ -60,7 +60,7 @@ soak: $(VENV)/.installed-dev
 
 # A link that leads nowhere stops it (but not with --quiet). To read: python3 -m http.server --directory site
 docs: $(VENV)/.installed-dev
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # Pictures of a release's page for the documentation; needs Chromium.
 pictures: $(VENV)/.installed-dev

@@ -11,7 +11,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from markdown.extensions.toc import slugify
+from mkdocs.utils import get_relative_url
 
+_THEIRS = "https://unpkg.com/iframe-worker/shim"
 ROOT = Path(__file__).parent.parent
 
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(((?:\.\./)+[^)#\s]+)(?:#[^)\s]*)?\)")
@@ -32,6 +34,16 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         texts += [_suited(markdown[at : fence.start()], page.file.src_uri), fence.group()]
         at = fence.end()
     return "".join([*texts, _suited(markdown[at:], page.file.src_uri)])
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """Let pages that are opened from a file search with our own script: the theme's would come from a CDN."""
+    return output.replace(_THEIRS, get_relative_url("assets/worker.js", page.url))
+
+
+def on_post_template(output_content: str, template_name: str, **_: Any) -> str:
+    """The same for the page about a page that does not exist."""
+    return output_content.replace(_THEIRS, "assets/worker.js")
 
 
 def _name(heading: str, separator: str) -> str:
