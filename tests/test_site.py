@@ -19,6 +19,7 @@ import locentropy.mechanisms
 import locentropy.paper
 import locentropy.private
 
+from .cli.running import process
 from .release.report.browsing import chromium
 
 ROOT = Path(__file__).parent.parent
@@ -98,6 +99,16 @@ def test_every_public_name_is_in_the_reference(site: Path) -> None:
     ):
         described = set(re.findall(rf'id="{re.escape(module.__name__)}\.(\w+)"', text))
         assert described == set(module.__all__) - elsewhere, module.__name__
+
+
+def test_every_option_is_in_the_reference(site: Path) -> None:
+    text = html.unescape((site / "reference" / "commands.html").read_text())
+    for name in ("publish", "plan", "advise", "evaluate", "entropy", "verify", "report", "ledger create"):
+        shown = text[text.index(f'id="locentropy-{name.replace(" ", "-")}"') :]
+        told = process(*name.split(), "--help", columns=400).stdout
+        options = set(re.findall(r"--[a-z][\w-]+", told)) - {"--help"}
+        assert options
+        assert {option for option in options if option not in shown.split('<h2 id="locentropy-')[0]} == set()
 
 
 def test_signatures_are_those_of_python(site: Path) -> None:

@@ -26,6 +26,7 @@ COMMANDS = (
     "advise",
     "datasets",
     "demo",
+    "docs",
     "entropy",
     "evaluate",
     "ledger",

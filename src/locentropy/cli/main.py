@@ -36,6 +36,9 @@ class _Commands(CommandGroup):
             "locentropy.cli.demo:demo",
             "Make a synthetic city, publish how popular its places are, and compare with the exact values.",
         ),
+        "docs": Known(
+            "locentropy.cli.docs:docs", "Open the documentation of this version, which needs no network."
+        ),
         "entropy": Known(
             "locentropy.cli.entropy:entropy",
             "Compute the exact entropy of every location. NOT PRIVATE: for the owner of the data, not for publication.",
