@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
-
-pytest.importorskip("shapely")
-
 import pyogrio
+import pytest
 import shapely
 
 import locentropy as le

@@ -259,6 +259,12 @@ def evaluate(
     check_whole(_CALL, "seeds", seeds, 1, MAX_SEEDS)
     given = list(mechanisms)
     chosen = ChosenLocations(locations, exclude)
+    if chosen.level_names:
+        raise ParameterError(
+            "are published together, and compared one at a time: by group, at the level's part of ε.",
+            parameter="levels",
+            example='evaluate(visits, [Shares(epsilon=0.1)], PublicLocations("places.csv", group="district"))',
+        )
     _check(given, locations)
     chosen.warn_of_exclusions()
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger

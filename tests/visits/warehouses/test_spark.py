@@ -83,6 +83,16 @@ def test_cells_of_a_map(stored: agreeing.Stored, here: le.Resources, way: str, t
     agreeing.must_agree(agreeing_cells.visits(there, 3000), stored, here, there)
 
 
+@pytest.mark.parametrize("rows", [agreeing_cells.SOME, *at_night(agreeing_cells.ALL)])
+@pytest.mark.parametrize("way", agreeing_cells.AWKWARD)
+def test_every_row_is_at_the_place_that_the_rule_says(
+    stored: agreeing.Stored, here: le.Resources, way: str, rows: int, tmp_path: Path
+) -> None:
+    there = agreeing_cells.cells(way, tmp_path)
+    table = agreeing_cells.rows_to_assign(there, rows)
+    agreeing_cells.must_assign_alike(table, stored, here, there)
+
+
 @pytest.mark.parametrize("rows", [agreeing.SOME, *at_night(agreeing.ALL)])
 def test_sparse(rows: int, stored: agreeing.Stored, here: le.Resources) -> None:
     agreeing.must_agree(agreeing.sparse(rows), stored, here)

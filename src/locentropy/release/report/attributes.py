@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.attributes import COORDINATES
+from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.release.columns import public_columns
 
 if TYPE_CHECKING:
@@ -49,15 +50,18 @@ def leaning_sentence(release: Release) -> str:
         return ""
     *first, last = leans
     together = f"{', '.join(first)} and {last}" if first else last
+    if release.statement.locations_source.startswith(CELL_KINDS):
+        return f"Estimates of {_called(release)} lean on {together}."
     return f"Estimates of places lean on {together}, as the public list has it."
 
 
 def leaning_paragraph(release: Release) -> str:
     """How estimates lean on attributes, and how much each explains."""
+    cells = release.statement.locations_source.startswith(CELL_KINDS)
+    public = "Where cells are is public and was" if cells else "What a list says is public and was"
     said = (
         f"{leaning_sentence(release)} The less is known about a place itself, the more its value is that of places "
-        "like it, and the more places there are like it, the surer that is. What a list says is public and was not "
-        "made from the visits."
+        f"like it, and the more places there are like it, the surer that is. {public} not made from the visits."
     )
     effects = [
         f"{effect.name} explains about {100 * effect.explained:.0f} % of how places differ"
@@ -66,9 +70,15 @@ def leaning_paragraph(release: Release) -> str:
     return f"{said} Here {', '.join(effects)}." if effects else said
 
 
+def _called(release: Release) -> str:
+    """What the page calls what is published."""
+    source = release.statement.locations_source
+    return "zones" if source.startswith("zones") else "cells" if source.startswith(CELL_KINDS) else "places"
+
+
 def _example(release: Release, name: str) -> str:
     if name == COORDINATES:
-        return "places nearby"
+        return f"{_called(release)} nearby"
     common = _most_common(release.to_arrow()[name])
     if common is None or isinstance(common, bool) or len(str(common)) > _SHORT:
         return f"others with the same {name}"

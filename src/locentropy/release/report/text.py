@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.core.html import Html, joined, paragraphs, tag
-from locentropy.core.locations import CELL_KINDS
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.release.count_words import counts_words, has_counts
 from locentropy.release.error_rule import stated_in_words
+from locentropy.release.level_words import levels_words
 from locentropy.release.manifest import (
     TUNED,
     estimand_words,
@@ -66,7 +67,10 @@ def header(release: Release, ranking: Ranking) -> Html:
         statement.curator if statement.curator == UNSAID else f"published by {statement.curator}",
         statement.publication_date or UNSAID,
     )
-    facts = [f"{len(release):,} {places_word(len(release))}", *(fact for fact in said if fact != UNSAID)]
+    what = places_word(len(release))
+    if statement.part is not None and statement.part.scope != "place":
+        what = what.replace("place", "location")
+    facts = [f"{len(release):,} {what}", *(fact for fact in said if fact != UNSAID)]
     uncertain = int(release.too_uncertain.sum())
     withheld = len(release) - ranking.published - uncertain
     if withheld:
@@ -308,7 +312,9 @@ def reading(release: Release, ranking: Ranking) -> Html:
                 "“quite sure”, not as an exact number.",
             )
         )
-    if statement.grouped_by is not None:
+    if statement.levels:
+        entries.append(("Levels", levels_words(statement).strip()))
+    elif statement.grouped_by is not None:
         entries.append(("Groups of places", grouped_words(statement).strip()))
     if statement.listed_columns:
         entries.append(("Columns of the public list", listed_paragraph(statement)))
