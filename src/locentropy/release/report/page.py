@@ -49,9 +49,9 @@ SCRIPTS: Final = (
 _HEADINGS: Final = {
     "rank": "Rank",
     "name": "Place",
+    "visitors": "Effective visitors",
     "entropy": "Entropy",
     "std_error": "Std. error",
-    "visitors": "Effective visitors",
     "counted_visitors": "Visitors, bounded",
     "counted_visits": "Visits, bounded",
     "chance": f"Top {TOP}",
@@ -121,6 +121,7 @@ def _shown(release: Release, stated: str, *, most: int, largest: int) -> _Shown:
         asset("content.html"),
         header=text.header(release, ranking),
         switch=switch(statement),
+        promise=text.promise(statement),
         guarantee=text.guarantee(statement),
         notices=joined(text.usefulness(release, ranking), text.selection(release, shown)),
         map=_map(release, shown),
@@ -212,7 +213,7 @@ def _head(ranking: Ranking, rows_shown: Rows) -> Html:
         )
         for name in shown
     ]
-    cells.insert(3, tag("th", class_="bar", scope="col", aria_label="Error bar"))
+    cells.insert(4, tag("th", class_="bar", scope="col", aria_label="Error bar"))
     return tag("tr", *cells)
 
 
@@ -225,10 +226,10 @@ def _first_rows(shown: Rows) -> Html:
             break  # places without a value come last
         name = columns.get("name", columns["id"])[at] or columns["id"][at]
         cells = [tag("td", str(columns["rank"][at])), tag("td", tag("bdi", name))]
-        cells += [tag("td", f"{columns['entropy'][at]:.2f}"), tag("td")]
+        # The script has the rule by which effective visitors are rounded; without it the entropy is enough.
+        cells += [tag("td"), tag("td", f"{columns['entropy'][at]:.2f}"), tag("td")]
         if "std_error" in columns:
             cells.append(tag("td", f"{columns['std_error'][at]:.2g}"))
-        cells.append(tag("td"))
         cells += [tag("td", f"{columns[name][at]:,.0f}") for name in _COUNTED if name in columns]
         if "chance" in columns:
             cells.append(tag("td", f"{columns['chance'][at]:.0%}"))

@@ -84,6 +84,17 @@ def header(release: Release, ranking: Ranking) -> Html:
     )
 
 
+def promise(statement: Statement) -> Html:
+    """The guarantee in one sentence, above all else; what it says in full is below."""
+    stated = statement.guarantee
+    if stated.epsilon is None:
+        told = "Nothing is guaranteed to the people whose visits this was made from."
+    else:
+        delta = f", δ = {exact_text(stated.delta)}" if stated.delta else ""
+        told = f"Differentially private, ε = {exact_text(stated.epsilon)}{delta}: {stated.explain_strength()}"
+    return tag("p", f"{told} ", tag("a", "What that means", href="#guarantee"), class_="promise")
+
+
 def guarantee(statement: Statement) -> Html:
     """What is guaranteed, to whom, and what is not."""
     stated = statement.guarantee
@@ -229,8 +240,8 @@ def map_note(release: Release, rows: Rows) -> Html:
     )
     return tag(
         "p",
-        f"Each {mark} is a place, where the public {'map' if areas else 'list'} says it is; its colour is the "
-        f"published entropy.{certain}{missing} ",
+        f"Each {mark} is a place, where the public {'map' if areas else 'list'} says it is; its colour is how "
+        f"many different people it draws.{certain}{missing} ",
         tag(
             "span",
             "Drag to move; zoom with the buttons, or with the wheel after a click; point at "
@@ -251,7 +262,11 @@ def list_note(release: Release, ranking: Ranking) -> Html:
     """How the list is ranked, and what its chances mean."""
     if not ranking.published:
         return tag("p", "No place has a value, so there is nothing to rank.", class_="hint")
-    parts = ["Highest first."]
+    unit = release.statement.entropy_unit
+    parts = [
+        "Highest first. A place with 20 effective visitors is as mixed as one that 20 people visit equally often; "
+        f"entropy is the logarithm of that number, in {unit}: {log(20) * (1.0 if unit == 'nats' else 1 / log(2)):.1f}."
+    ]
     if ranking.chance is not None:
         parts.append(
             f"“Top {TOP}” is the chance that a place is truly among the {TOP} highest"
