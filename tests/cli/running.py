@@ -20,13 +20,30 @@ Done = subprocess.CompletedProcess[str]
 START = "from locentropy.cli.main import run; run()"
 
 
-def process(*arguments: object, cwd: Path | None = None, columns: int = 120) -> Done:
+LONG = 300.0
+"""Seconds after which a process hangs: far more than one takes, for a busy machine can be ten times slower."""
+
+
+def process(*arguments: object, cwd: Path | None = None, columns: int = 120, code: str = START) -> Done:
     """Run a command in a process of its own: for entry, signals, exit codes, and what is loaded."""
-    environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "PYTHONUTF8": "1"}
-    command = [sys.executable, "-c", START, *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300, check=False
-    )
+    environment = {
+        **os.environ,
+        "COLUMNS": str(columns),
+        "NO_COLOR": "1",
+        "PYTHONUTF8": "1",
+        "PYTHONFAULTHANDLER": "1",
+    }
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=cwd
+    ) as started:
+        try:
+            said, told = started.communicate(timeout=LONG)
+        except subprocess.TimeoutExpired:
+            started.send_signal(signal.SIGABRT)  # Python then tells where each of its threads is
+            _, told = started.communicate()
+            raise AssertionError(f"It hangs:\n{told}") from None
+    return subprocess.CompletedProcess(command, started.returncode, said, told)
 
 
 def in_process(*arguments: object, cwd: Path | None = None, columns: int = 120) -> Done:

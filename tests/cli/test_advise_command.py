@@ -6,8 +6,6 @@ import json
 import re
 import shlex
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,7 +16,7 @@ import pytest
 import locentropy as le
 from locentropy.datasets.city import City
 from locentropy.evaluation.advice.paid_survey import PURPOSE
-from tests.cli.running import Done, in_process
+from tests.cli.running import Done, in_process, process
 from tests.cli.running import in_process as locentropy
 from tests.publishing.making import ROWS, ledger_in, names
 
@@ -239,8 +237,7 @@ def test_stopped_after_the_spend_it_says_so(folder: Path) -> None:
         "OpenDPNoise.laplace = lambda *_: os.kill(os.getpid(), signal.SIGTERM)\n"
         "from locentropy.cli.main import run\nrun()"
     )
-    command = [sys.executable, "-c", stopping, "advise", *PAID, "--epsilon", "1"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    done = process("advise", *PAID, "--epsilon", "1", cwd=folder, code=stopping)
     assert done.returncode == 128 + signal.SIGTERM
     assert "ε = 0.05 was spent for statistics that nobody has seen" in done.stderr
     assert spent(folder) == 1

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import locentropy as le
-from tests.cli.running import Done, in_process
+from tests.cli.running import Done, in_process, process
 from tests.cli.running import in_process as locentropy
 from tests.publishing.making import ROWS, ledger_in, names
 
@@ -420,8 +418,7 @@ run()
 
 def test_stopped_after_the_spend(folder: Path) -> None:
     call = ("publish", "visits.csv", *LIMIT, *LISTED, "--ledger", "city.ledger", "--out", "may")
-    command = [sys.executable, "-c", STOPPING, *call]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    done = process(*call, cwd=folder, code=STOPPING)
     assert done.returncode == 128 + signal.SIGTERM
     assert "Repeat the same call" in done.stderr
     [spend] = le.Ledger.open(folder / "city.ledger").history()
@@ -436,8 +433,7 @@ def test_taken_up_by_the_same_command(folder: Path) -> None:
     killing = STOPPING.replace(
         "files._write = stopped", "import locentropy.publishing.publication as c; c.finish = stopped"
     )
-    command = [sys.executable, "-c", killing.replace("SIGTERM", "SIGKILL"), *call]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    done = process(*call, cwd=folder, code=killing.replace("SIGTERM", "SIGKILL"))
     assert done.returncode == -signal.SIGKILL
     finished = locentropy(*call, cwd=folder)
     assert finished.returncode == 0, finished.stderr

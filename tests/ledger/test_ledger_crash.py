@@ -125,7 +125,7 @@ def raced(code: str, path: Path, number: int) -> list[int]:
             assert process.stdin is not None
             process.stdin.write("go\n")
             process.stdin.flush()
-        return sorted(process.wait(timeout=60) for process in started)
+        return sorted(process.wait(timeout=300) for process in started)
 
 
 def test_sixteen_race_for_ten(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def traced(path: Path, call: str, when: int) -> subprocess.CompletedProcess[str]
     spend = "print(Ledger(path).spend(Guarantee.pure('0.01'), 'map').id, flush=True)"
     trace = ["strace", "-o", "/dev/null", *files, "-e", f"inject={call}:signal=KILL:when={when}"]
     command = [*trace, sys.executable, "-c", PREPARE + spend, str(path)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.parametrize("call", ["pwrite64", "fdatasync", "unlink"])

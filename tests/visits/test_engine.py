@@ -117,7 +117,7 @@ def test_interrupting_leaves_nothing_behind(number: signal.Signals, large: Path,
     )
     process.send_signal(number)
     process.send_signal(number)  # an impatient second one must not get in the way of cleaning up
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 128 + number
     assert "Traceback" not in errors
     assert list(spill.iterdir()) == []
