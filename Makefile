@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo quick test nightly lint bench bench-peers audit fuzz soak docs pictures clean
+.PHONY: demo quick test nightly lint bench bench-peers audit fuzz soak docs wheel pictures notebooks clean
 
 demo: $(VENV)/.installed
 	$(BIN)/locentropy demo
@@ -60,11 +60,19 @@ soak: $(VENV)/.installed-dev
 
 # A link that leads nowhere stops it (but not with --quiet). To read: python3 -m http.server --directory site
 docs: $(VENV)/.installed-dev
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# With the documentation in it, which `locentropy docs` opens.
+wheel: docs
+	$(BIN)/python -m hatchling build -t wheel
 
 # Pictures of a release's page for the documentation; needs Chromium.
 pictures: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.release.report.pictures
+
+# The outputs of the example notebooks, in a fresh kernel.
+notebooks: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.notebooks.executing
 
 clean:
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -7,11 +7,18 @@ without an empty line, and where a heading may begin with a number. Here they ar
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from markdown.extensions.toc import slugify
+from mkdocs.utils import get_relative_url
 
+sys.path.insert(0, str(Path(__file__).parent))  # it lies beside this one, and is part of no package
+import site_commands
+
+_THEIRS = "https://unpkg.com/iframe-worker/shim"
+_COMMANDS = "<!-- commands: written here when the site is built -->"
 ROOT = Path(__file__).parent.parent
 
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(((?:\.\./)+[^)#\s]+)(?:#[^)\s]*)?\)")
@@ -26,12 +33,24 @@ def on_config(config: Any) -> None:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Write paths instead of links to files that are no pages; put an empty line before a list."""
+    if _COMMANDS in markdown:
+        markdown = markdown.replace(_COMMANDS, site_commands.commands_reference())
     texts: list[str] = []
     at = 0
     for fence in _FENCE.finditer(markdown):  # what is shown as code stays as it is
         texts += [_suited(markdown[at : fence.start()], page.file.src_uri), fence.group()]
         at = fence.end()
     return "".join([*texts, _suited(markdown[at:], page.file.src_uri)])
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """Let pages that are opened from a file search with our own script: the theme's would come from a CDN."""
+    return output.replace(_THEIRS, get_relative_url("assets/worker.js", page.url))
+
+
+def on_post_template(output_content: str, template_name: str, **_: Any) -> str:
+    """The same for the page about a page that does not exist."""
+    return output_content.replace(_THEIRS, "assets/worker.js")
 
 
 def _name(heading: str, separator: str) -> str:

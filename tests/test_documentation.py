@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import json
 import os
 import pkgutil
 import re
 import shlex
 import subprocess
 import sys
-import tempfile
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
@@ -30,7 +28,6 @@ from tests.cli.running import in_process
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 TUTORIAL = ROOT / "docs" / "tutorial.md"
-NOTEBOOKS = sorted(ROOT.glob("examples/*.ipynb"))
 SNIPPET = re.compile(r"^```(python|console)\n(.*?)^```", re.S | re.M)
 FORCING = {
     "FORCE_COLOR",
@@ -346,38 +343,3 @@ def test_no_colour_where_nobody_sees_it() -> None:
             env={key: value for key, value in os.environ.items() if key not in FORCING},
         )
         assert "\x1b" not in done.stdout + done.stderr
-
-
-def cells(notebook: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(notebook.read_text())["cells"]
-    return [cell for cell in found if cell["cell_type"] == "code"]
-
-
-def test_there_are_notebooks() -> None:
-    assert NOTEBOOKS
-
-
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=name)
-def test_notebooks_carry_no_results(notebook: Path) -> None:
-    for cell in cells(notebook):
-        assert cell["outputs"] == []
-        assert cell["execution_count"] is None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=name)
-def test_notebooks_run(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import matplotlib
-    import matplotlib.pyplot as plt
-
-    matplotlib.use("agg")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    names: dict[str, object] = {}
-    try:
-        for number, cell in enumerate(cells(notebook)):
-            exec(compile("".join(cell["source"]), f"{name(notebook)}, cell {number}", "exec"), names)  # noqa: S102
-    finally:
-        plt.close("all")
-    assert [path.name for path in tmp_path.glob("*/release/report.html")] == ["report.html"]
-    assert list(tmp_path.glob("*/map.png"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import locentropy.mechanisms
 import locentropy.paper
 import locentropy.private
 
+from .cli.running import process
 from .release.report.browsing import chromium
 
 ROOT = Path(__file__).parent.parent
@@ -31,7 +33,11 @@ def build(config: Path, site: Path) -> subprocess.CompletedProcess[str]:
     # Not --quiet: warnings that are not shown are not counted either, and --strict lets them pass.
     options = ["--strict", "-f", str(config), "-d", str(site)]
     call = [sys.executable, "-m", "mkdocs", "build", *options]
-    return subprocess.run(call, capture_output=True, text=True, cwd=ROOT, check=False)
+    environment = {
+        **os.environ,
+        "NO_MKDOCS_2_WARNING": "1",
+    }  # an advertisement, and no warning about the pages
+    return subprocess.run(call, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +101,16 @@ def test_every_public_name_is_in_the_reference(site: Path) -> None:
         assert described == set(module.__all__) - elsewhere, module.__name__
 
 
+def test_every_option_is_in_the_reference(site: Path) -> None:
+    text = html.unescape((site / "reference" / "commands.html").read_text())
+    for name in ("publish", "plan", "advise", "evaluate", "entropy", "verify", "report", "ledger create"):
+        shown = text[text.index(f'id="locentropy-{name.replace(" ", "-")}"') :]
+        told = process(*name.split(), "--help", columns=400).stdout
+        options = set(re.findall(r"--[a-z][\w-]+", told)) - {"--help"}
+        assert options
+        assert {option for option in options if option not in shown.split('<h2 id="locentropy-')[0]} == set()
+
+
 def test_signatures_are_those_of_python(site: Path) -> None:
     """A mechanism's parameters are shown with their defaults, and by keyword where they are."""
     text = (site / "reference" / "paper.html").read_text()
@@ -124,7 +140,7 @@ def small(folder: Path, text: str) -> Path:
     config = folder / "mkdocs.yml"
     config.write_text(
         f"INHERIT: {ROOT / 'mkdocs.yml'}\ndocs_dir: docs\nnav: [index.md]\nplugins: []\nextra_css: []\n"
-        f"hooks: [{ROOT / 'docs' / 'site_hooks.py'}]\ntheme: {{custom_dir: {ROOT / 'docs' / 'theme'}}}\n"
+        f"hooks: [{ROOT / 'docs' / 'site_hooks.py'}]\n"
     )
     return config
 
@@ -157,6 +173,23 @@ def serve(site: Path, route: Any) -> None:
     route.fulfill(path=path) if route.request.url.startswith(HERE) and path.is_file() else route.abort()
 
 
+def find(page: Any, words: str) -> None:
+    page.locator(".md-search__input").press_sequentially(words)
+    page.locator(".md-search-result__item").first.wait_for()
+
+
+@pytest.mark.slow
+def test_from_a_file(site: Path) -> None:
+    """A page that was opened by a double click finds words, and asks no network for anything."""
+    asked: list[str] = []
+    with chromium() as browser:
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((site / "proofs" / "shares.html").as_uri())
+        find(page, "regulars")
+    assert [url for url in asked if not url.startswith(site.as_uri())] == []
+
+
 @pytest.mark.slow
 def test_in_a_browser(site: Path) -> None:
     """Pages load without a word of complaint and from here alone; search finds, light and dark can be switched."""
@@ -170,10 +203,8 @@ def test_in_a_browser(site: Path) -> None:
         page.on("request", lambda request: asked.append(request.url))
         for name in ("index", "tutorial", "reference/publishing", "reference/mechanisms"):
             page.goto(f"{HERE}{name}.html", wait_until="networkidle")
-            assert page.locator("html").get_attribute("data-bs-theme") == "dark"
-        page.get_by_text("Search", exact=False).first.click()
-        page.locator("#mkdocs-search-query").press_sequentially("regulars")
-        page.locator("#mkdocs-search-results article").first.wait_for()
+            assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
+        find(page, "regulars")
         for width, height in ((1280, 800), (390, 844)):
             page.set_viewport_size({"width": width, "height": height})
             assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import platform
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
 import locentropy as le
+from locentropy.cli import console
 
 from .running import in_process as locentropy
 from .running import process
@@ -23,6 +26,7 @@ COMMANDS = (
     "advise",
     "datasets",
     "demo",
+    "docs",
     "entropy",
     "evaluate",
     "ledger",
@@ -49,7 +53,44 @@ def test_help_is_there_for_every_command() -> None:
             assert "shares (the default)" in done.stdout
         short = locentropy(*command.split(), "-h")
         assert short.stdout == done.stdout
-    assert process("--version").stdout.strip() == f"locentropy {le.__version__}"
+
+
+def test_the_version_and_those_of_its_parts() -> None:
+    first, parts, python = process("--version").stdout.splitlines()
+    assert first == f"locentropy {le.__version__}"
+    assert f"duckdb {duckdb.__version__}," in parts
+    assert python.startswith(f"Python {platform.python_version()}, ")
+
+
+def test_as_a_module() -> None:
+    command = [sys.executable, "-m", "locentropy", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"locentropy {le.__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "notes", "warnings"),
+    [
+        ((), True, True),
+        (("--quiet",), False, True),
+        (("--log-level", "warning"), False, True),
+        (("--log-level", "error"), False, False),
+        (("--quiet", "--log-level", "error"), False, False),
+    ],
+    ids=["usual", "quiet", "warning", "error", "quiet error"],
+)
+def test_how_much_is_told(
+    options: tuple[str, ...], notes: bool, warnings: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        locentropy(*options, "plan", "--help")
+        console.note("a note")
+        console.warn("a warning")
+    finally:
+        console.set_log_level(console.LogLevel.INFO)
+    told = capsys.readouterr().err
+    assert ("a note" in told) == notes
+    assert ("a warning" in told) == warnings
 
 
 def test_without_a_command_help_is_shown() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
@@ -19,6 +20,26 @@ err: Final = Console(stderr=True, highlight=False, emoji=False)
 _SECONDS_BEFORE_BAR: Final = 1.0
 
 
+class LogLevel(StrEnum):
+    """What is told on standard error besides errors."""
+
+    INFO = "info"
+    """Notes, progress and warnings."""
+    WARNING = "warning"
+    """Warnings."""
+    ERROR = "error"
+    """Nothing."""
+
+
+_level = LogLevel.INFO
+
+
+def set_log_level(level: LogLevel) -> None:
+    """Tell this much from now on."""
+    global _level
+    _level = level
+
+
 def printable(text: str, keep: str = "") -> str:
     """Return a text without control characters, so that no file can steer the terminal; `keep` are allowed."""
     return "".join(letter if letter.isprintable() or letter in keep else "�" for letter in text)
@@ -26,12 +47,14 @@ def printable(text: str, keep: str = "") -> str:
 
 def note(text: str) -> None:
     """Print a note beside the result."""
-    err.print(printable(text, keep="\n"), markup=False, soft_wrap=True)
+    if _level == LogLevel.INFO:
+        err.print(printable(text, keep="\n"), markup=False, soft_wrap=True)
 
 
 def warn(text: str) -> None:
     """Print a warning."""
-    err.print(printable(text, keep="\n"), style="bold yellow", markup=False, soft_wrap=True)
+    if _level != LogLevel.ERROR:
+        err.print(printable(text, keep="\n"), style="bold yellow", markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -43,7 +66,8 @@ def progress_bar() -> Iterator[Callable[[str, float | None], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+    hidden = not err.is_terminal or _level != LogLevel.INFO
+    with Progress(*columns, console=err, transient=True, disable=hidden) as bar:
         task = bar.add_task("", total=None, visible=False)
         began = time.monotonic()
 

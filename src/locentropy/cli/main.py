@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, ClassVar, NoReturn, cast
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, NoReturn, cast
 
 import typer
 
 from locentropy.cli import signals
 from locentropy.cli.commands import CommandGroup, Known
-from locentropy.cli.console import err, printable
+from locentropy.cli.console import LogLevel, err, printable, set_log_level
 from locentropy.core.errors import EngineError, LocentropyError
 from locentropy.core.version import __version__
 
@@ -35,6 +35,9 @@ class _Commands(CommandGroup):
         "demo": Known(
             "locentropy.cli.demo:demo",
             "Make a synthetic city, publish how popular its places are, and compare with the exact values.",
+        ),
+        "docs": Known(
+            "locentropy.cli.docs:docs", "Open the documentation of this version, which needs no network."
         ),
         "entropy": Known(
             "locentropy.cli.entropy:entropy",
@@ -89,22 +92,41 @@ app = typer.Typer(
 )
 
 
+_PARTS: Final = ("duckdb", "ibis-framework", "opendp", "numpy", "pyarrow", "scipy")
+"""The parts whose version matters to somebody who reads a report of a bug."""
+
+
 def _version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+        from platform import platform, python_version
+
         typer.echo(f"locentropy {__version__}")
+        typer.echo(", ".join(f"{part} {version(part)}" for part in _PARTS))
+        typer.echo(f"Python {python_version()}, {platform()}")
         raise typer.Exit
 
 
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Print the version, and those of its parts.", callback=_version, is_eager=True
+        ),
     ] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Show tracebacks, which may quote private data.")
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No notes and no progress: --log-level warning.")
+    ] = False,
+    log_level: Annotated[
+        LogLevel, typer.Option(help="What is told on standard error besides errors.")
+    ] = LogLevel.INFO,
 ) -> None:
     """Options of every command."""
+    set_log_level(LogLevel.WARNING if quiet and log_level == LogLevel.INFO else log_level)
 
 
 def run() -> None:

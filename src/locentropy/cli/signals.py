@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from types import FrameType
 
-STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STOP_SIGNALS: Final = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 
 _A_MOMENT: Final = 0.01  # seconds
 _heard: list[int] = []
@@ -31,7 +33,8 @@ def ignore_signals() -> None:
     """Ignore signals from now on: what is left to do is short and must not be interrupted."""
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    signal.setitimer(signal.ITIMER_REAL, 0)  # nor one that was to be repeated
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)  # nor one that was to be repeated
 
 
 def stop_if_asked() -> None:
@@ -51,6 +54,8 @@ def was_asked() -> int | None:
 
 def stop_soon() -> None:
     """Stop a moment later: for code that cannot raise, such as destructors."""
+    if not hasattr(signal, "setitimer"):  # Windows: it stops when progress is next reported
+        return
     signal.signal(signal.SIGALRM, lambda number, frame: stop_if_asked())
     signal.setitimer(signal.ITIMER_REAL, _A_MOMENT)
 

@@ -11,14 +11,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from locentropy.core.errors import ParameterError, ReleaseError
+from locentropy.core.errors import LocentropyError, ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush a folder to disk: until then a power cut may lose a file that was just created or renamed."""
+    """Flush a folder to disk: until then a power cut may lose a file that was just created or renamed.
+
+    Windows has no such call.
+    """
+    if not hasattr(os, "O_DIRECTORY"):
+        return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -95,6 +100,15 @@ def _put_back(parts: list[Path], olds: list[Path], targets: tuple[Path, ...]) ->
             old.replace(target)
         elif not part.exists():
             target.unlink()
+
+
+def require_file_owners(what: str) -> None:
+    """Raise LocentropyError where files have no owner and no mode that could be checked, as on Windows."""
+    if not hasattr(os, "geteuid"):
+        raise LocentropyError(
+            f"{what} needs files that belong to one user and can be locked, as on Linux and macOS. On Windows run it "
+            "in WSL or in a container. All that reads a release, plans, advises or evaluates runs on Windows as well."
+        )
 
 
 def open_own_file(path: Path, *, create: bool) -> int:

@@ -21,6 +21,8 @@ import numpy as np
 from locentropy.core.bounds import Bounds
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError, SourceError
+from locentropy.core.html import joined, table, tag
+from locentropy.core.notebook_progress import shown_progress
 from locentropy.evaluation import metrics
 from locentropy.evaluation.candidates import labels
 from locentropy.evaluation.outcome import (
@@ -153,6 +155,12 @@ class Evaluation:
         seeds = f"{self.seeds} seed{'' if self.seeds == 1 else 's'}"
         return f"<Evaluation of {names}{epsilons}, {seeds}: {BANNER}>"
 
+    def _repr_html_(self) -> str:
+        from locentropy.evaluation.private_page import ERRORS, best_sentences, rows
+
+        best = tag("ul", *(tag("li", sentence) for sentence in best_sentences(self)))
+        return joined(tag("p", tag("strong", NOT_FOR_PUBLICATION)), best, table(*rows(self, ERRORS)))
+
     @property
     def epsilons(self) -> list[str]:
         """Every ε, from the smallest."""
@@ -257,12 +265,12 @@ def evaluate(
     chosen.warn_of_exclusions()
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
     crowd = throwaway or Throwaway()
-    with open_visits(visits, chosen, resources, progress) as data:
+    with shown_progress(progress) as shown, open_visits(visits, chosen, resources, shown) as data:
         truth = _truth(data, crowd)
         if book is not None:
             book.record_evaluation(PURPOSE)
         octaves = metrics.octaves(truth.users)
-        compared = _compared(given, data, truth, octaves, seeds, progress)
+        compared = _compared(given, data, truth, octaves, seeds, shown)
     constants = {CONSTANT: float(truth.entropy.mean())}
     if isinstance(locations, PublicLocations):
         # The mean over all places that anybody visited, listed or not.

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import LedgerError, LocentropyError, ParameterError
+from locentropy.core.html import joined, table, tag
 from locentropy.core.version import __version__
 from locentropy.ledger import store as ledger_store
 from locentropy.ledger.rules import (
@@ -140,6 +141,12 @@ class Ledger:
         """All entries of the ledger, read in one transaction."""
         with ledger_store.transaction(self.path, wait=self.wait, write=False) as store:
             return self._account(store)
+
+    def _repr_html_(self) -> str:
+        account = self.read()
+        left = tag("p", tag("strong", account.population), f": {account.remaining} left of {account.total}.")
+        spent = ([str(spend.number), spend.time, _cost(spend), spend.purpose] for spend in account.spends)
+        return joined(left, table(["", "when", "spent", "for"], spent))
 
     @property
     def remaining(self) -> Budget:
@@ -263,6 +270,10 @@ def _amounts(guarantee: Guarantee) -> tuple[Fraction | None, Fraction]:
             'ledger.spend(Guarantee.pure(0.5), purpose="map of May")'
         )
     return guarantee.epsilon, guarantee.delta
+
+
+def _cost(spend: Spend) -> str:
+    return "everything" if spend.epsilon is None else str(Budget(spend.epsilon, spend.delta))
 
 
 def _stamp() -> dict[str, str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from locentropy.core.attributes import COORDINATES, check_attribute_names, check_cell_attributes
 from locentropy.core.checks import check_choice, check_whole
 from locentropy.core.errors import ParameterError
+from locentropy.core.html import plain_text
 from locentropy.core.levels import NO_LEVELS, PLACE, check_levels
 from locentropy.core.public_columns import why_no_column
 from locentropy.mechanisms.base import require_mechanism
@@ -188,6 +189,9 @@ class Plan:
         from locentropy.planning.plan_text import as_text
 
         return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return plain_text(str(self))
 
     def to_yaml(self, path: str | Path) -> None:
         """Write a plan file, which appears whole or not at all."""

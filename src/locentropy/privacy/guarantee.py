@@ -25,6 +25,7 @@ from operator import add
 from typing import TYPE_CHECKING, Literal
 
 from locentropy.core.errors import ParameterError
+from locentropy.core.html import joined, tag
 from locentropy.privacy.rounding import (
     exponential_below,
     float_above,
@@ -290,6 +291,9 @@ class Guarantee:
             stated = f"Differentially private with {numbers_in_words(self)}, for {UNIT}: {NEIGHBOURS}."
         known = "; ".join(map(str, self.public_inputs)) or "nothing"
         return f"{stated} Taken as public and not protected: {known}."
+
+    def _repr_html_(self) -> str:
+        return joined(tag("p", str(self)), tag("p", self.explain()))
 
 
 def total(guarantees: Iterable[Guarantee]) -> Guarantee:

@@ -11,7 +11,6 @@ finds it and continues from there. Where nothing was begun, it is removed with t
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import re
@@ -19,7 +18,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ReleaseError
-from locentropy.core.files import open_own_file, sync_folder
+from locentropy.core.files import open_own_file, require_file_owners, sync_folder
 from locentropy.ledger.ledger import new_id
 from locentropy.publishing.publication import Publication
 
@@ -51,6 +50,7 @@ _DRAWN: Final = b"drawn"
 @contextmanager
 def locked_publication(target: Path, identity: Identity, ledger: Ledger | None) -> Iterator[Publication]:
     """Lock the publication into a directory: a new one, or that of an unfinished attempt at the same request."""
+    require_file_owners("Publishing into a directory")
     path = _path(target)
     handle = _locked(path, target)
     try:
@@ -70,6 +70,7 @@ def locked_publication(target: Path, identity: Identity, ledger: Ledger | None) 
 
 def unfinished(target: Path, identity: Identity, ledger: Ledger | None) -> Publication | None:
     """The publication of an unfinished attempt at this request, if there is one; raises for one at another request."""
+    require_file_owners("Publishing into a directory")
     path = _path(target)
     try:
         handle = open_own_file(path, create=False)
@@ -87,6 +88,8 @@ def _path(target: Path) -> Path:
 
 def _locked(path: Path, target: Path) -> int:
     """Open and lock the file, until it is closed or the process ends, however it ends."""
+    import fcntl  # not on Windows
+
     while True:
         try:
             handle = open_own_file(path, create=True)

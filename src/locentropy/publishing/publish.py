@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.locations import Cells, Locations
+from locentropy.core.notebook_progress import shown_progress
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.privacy.noise import OpenDPNoise
@@ -132,15 +133,16 @@ def publish(
     request.chosen.warn_of_exclusions()
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
     give(notices(request, book))
-    return carry_out(
-        request,
-        visits,
-        out=out,
-        ledger=book,
-        resources=resources,
-        progress=progress,
-        when_open=lambda columns: warn_of_user_column(visits, columns, private=request.guarantee.private),
-    )
+    with shown_progress(progress) as shown:
+        return carry_out(
+            request,
+            visits,
+            out=out,
+            ledger=book,
+            resources=resources,
+            progress=shown,
+            when_open=lambda columns: warn_of_user_column(visits, columns, private=request.guarantee.private),
+        )
 
 
 def carry_out(

@@ -161,6 +161,12 @@ class Release:
             places = ", ".join(f"{name} ({len(each):,})" for name, each in self.levels.items())
         return f"<Release {self.statement.title!r}: {places}, {stated}, entropy in {self.statement.entropy_unit}>"
 
+    def _repr_html_(self) -> str:
+        """In a notebook: the promise, the first places, and the page with its map."""
+        from locentropy.release.report.notebook import shown
+
+        return shown(self)
+
     def __len__(self) -> int:
         """The number of locations."""
         return int(self.table.num_rows)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from locentropy.core.errors import LocentropyError
+from locentropy.core.files import require_file_owners
 
 PRIVATE_LOG = logging.getLogger("locentropy.private")
 PRIVATE_LOG.addHandler(logging.NullHandler())
@@ -54,6 +55,7 @@ def write_private_log(path: str | Path) -> None:
     Raises LocentropyError for a link, and for a file of another user or with a second name: others could read it.
     """
     target = Path(path)
+    require_file_owners("A private log (--private-log)")
     flags = os.O_CREAT | os.O_APPEND | os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW
     try:
         handle = os.open(target, flags, 0o600)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import locentropy as le
 from locentropy.core.estimates import Method
+from locentropy.core.html import Html, filled, joined, policy_hash, script_json, tag
 from locentropy.release.release import Release
-from locentropy.release.report.html import Html, filled, joined, policy_hash, script_json, tag
 from locentropy.release.report.page import SCRIPTS, page
 from locentropy.release.statement import About
 from tests.examples import examples
@@ -60,7 +60,7 @@ def test_nothing_is_asked_of_any_network() -> None:
         )
         for _, attributes in parsed.elements:
             assert not {"src", "srcset", "action", "data", "background", "poster"} & set(attributes)
-            assert attributes.get("href", "#") in ("#", "data:,", "#list")
+            assert attributes.get("href", "#") in ("#", "data:,", "#list", "#guarantee")
             assert not [name for name in attributes if name.startswith("on") or name == "style"]
         assert not re.search(r"fetch\(|XMLHttpRequest|WebSocket|sendBeacon|import\(|@import|url\((?!#)", text)
         [policy] = [meta["content"] for meta in parsed.named("meta") if "http-equiv" in meta]

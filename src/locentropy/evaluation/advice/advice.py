@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from locentropy.core.html import joined, tag
 from locentropy.mechanisms.parameters import read_parameters
 from locentropy.mechanisms.registry import mechanism_from
 
@@ -142,6 +143,13 @@ class Advice:
         for heading, sentences in self.sections:
             parts += ["", f"{heading}:", *(f"- {sentence}" for sentence in sentences)]
         return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        use = tag("code", " ".join(self.choice.options).removeprefix("--mechanism "))
+        parts = [tag("p", tag("strong", "Use "), use)]
+        for heading, sentences in self.sections:
+            parts += [tag("h4", heading), tag("ul", *(tag("li", sentence) for sentence in sentences))]
+        return joined(*parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything it says, for JSON."""

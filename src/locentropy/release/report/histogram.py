@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from locentropy.release.report.html import Html, joined, tag
+from locentropy.core.html import Html, joined, tag
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

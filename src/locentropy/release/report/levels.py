@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from locentropy.core.html import Html, joined, tag
 from locentropy.release.level_words import NOT_ADDITIVE, consists_of, cost_of
-from locentropy.release.report.html import Html, joined, tag
 
 if TYPE_CHECKING:
     from locentropy.release.statement import Statement

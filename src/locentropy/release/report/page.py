@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import warnings
 from html import escape
+from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from locentropy.core.html import Html, filled, joined, policy_hash, script_json, tag
 from locentropy.core.strict_yaml import dump_document
 from locentropy.release.files import names_of
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.report import text
 from locentropy.release.report.histogram import histogram
-from locentropy.release.report.html import Html, asset, filled, joined, policy_hash, script_json, tag
 from locentropy.release.report.levels import switch
 from locentropy.release.report.naming import named
 from locentropy.release.report.ranking import TOP, numbers, ranking_of
@@ -50,9 +51,9 @@ SCRIPTS: Final = (
 _HEADINGS: Final = {
     "rank": "Rank",
     "name": "Place",
+    "visitors": "Effective visitors",
     "entropy": "Entropy",
     "std_error": "Std. error",
-    "visitors": "Effective visitors",
     "counted_visitors": "Visitors, bounded",
     "counted_visits": "Visits, bounded",
     "chance": f"Top {TOP}",
@@ -122,6 +123,7 @@ def _shown(release: Release, stated: str, *, most: int, largest: int) -> _Shown:
         asset("content.html"),
         header=text.header(release, ranking),
         switch=switch(statement),
+        promise=text.promise(statement),
         guarantee=text.guarantee(statement),
         notices=joined(text.usefulness(release, ranking), text.selection(release, shown)),
         map=_map(release, shown),
@@ -147,6 +149,11 @@ def _stored(shown: _Shown, number: int) -> Html:
         tag("script", shown.data, type="application/json", id=f"data-{number}"),
         Html("\n"),
     )
+
+
+def asset(name: str) -> str:
+    """One of the files that come with this package."""
+    return resources.files("locentropy.release.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _plain(release: Release) -> bytes:
@@ -210,7 +217,7 @@ def _head(statement: Statement, ranking: Ranking, rows_shown: Rows) -> Html:
         )
         for name in shown
     ]
-    cells.insert(3, tag("th", class_="bar", scope="col", aria_label="Error bar"))
+    cells.insert(4, tag("th", class_="bar", scope="col", aria_label="Error bar"))
     return tag("tr", *cells)
 
 
@@ -223,10 +230,10 @@ def _first_rows(shown: Rows) -> Html:
             break  # places without a value come last
         name = columns.get("name", columns["id"])[at] or columns["id"][at]
         cells = [tag("td", str(columns["rank"][at])), tag("td", tag("bdi", name))]
-        cells += [tag("td", f"{columns['entropy'][at]:.2f}"), tag("td")]
+        # The script has the rule by which effective visitors are rounded; without it the entropy is enough.
+        cells += [tag("td"), tag("td", f"{columns['entropy'][at]:.2f}"), tag("td")]
         if "std_error" in columns:
             cells.append(tag("td", f"{columns['std_error'][at]:.2g}"))
-        cells.append(tag("td"))
         cells += [tag("td", f"{columns[name][at]:,.0f}") for name in _COUNTED if name in columns]
         if "chance" in columns:
             cells.append(tag("td", f"{columns['chance'][at]:.0%}"))

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from locentropy.core.estimates import COUNTS
+from locentropy.core.html import script_json
 from locentropy.release.report.attributes import attribute_texts, filterable
 from locentropy.release.report.drawn_outlines import drawn_outlines
-from locentropy.release.report.html import script_json
 from locentropy.release.report.ranking import numbers
 
 if TYPE_CHECKING:

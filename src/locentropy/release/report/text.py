@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from locentropy.core.cell_kinds import CELL_KINDS
+from locentropy.core.html import Html, joined, paragraphs, tag
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.release.count_words import counts_words, has_counts
@@ -24,7 +25,6 @@ from locentropy.release.manifest import (
     proof_words,
 )
 from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence, listed_paragraph
-from locentropy.release.report.html import Html, joined, paragraphs, tag
 from locentropy.release.report.naming import named
 from locentropy.release.report.ranking import TOP
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
@@ -80,6 +80,17 @@ def header(release: Release, ranking: Ranking) -> Html:
         tag("p", *_between(facts), class_="facts"),
         tag("div", paragraphs(statement.description), class_="lead"),
     )
+
+
+def promise(statement: Statement) -> Html:
+    """The guarantee in one sentence, above all else; what it says in full is below."""
+    stated = statement.guarantee
+    if stated.epsilon is None:
+        told = "Nothing is guaranteed to the people whose visits this was made from."
+    else:
+        delta = f", δ = {exact_text(stated.delta)}" if stated.delta else ""
+        told = f"Differentially private, ε = {exact_text(stated.epsilon)}{delta}: {stated.explain_strength()}"
+    return tag("p", f"{told} ", tag("a", "What that means", href="#guarantee"), class_="promise")
 
 
 def guarantee(statement: Statement) -> Html:
@@ -230,8 +241,8 @@ def map_note(release: Release, rows: Rows) -> Html:
     )
     return tag(
         "p",
-        f"Each {mark} is a {thing}, where the public {public} says it is; its colour is the published "
-        f"entropy.{certain}{missing} ",
+        f"Each {mark} is a {thing}, where the public {public} says it is; its colour is how many different people it "
+        f"draws.{certain}{missing} ",
         tag(
             "span",
             "Drag to move; zoom with the buttons, or with the wheel after a click; point at "
@@ -252,7 +263,11 @@ def list_note(release: Release, ranking: Ranking) -> Html:
     """How the list is ranked, and what its chances mean."""
     if not ranking.published:
         return tag("p", "No place has a value, so there is nothing to rank.", class_="hint")
-    parts = ["Highest first."]
+    unit = release.statement.entropy_unit
+    parts = [
+        "Highest first. A place with 20 effective visitors is as mixed as one that 20 people visit equally often; "
+        f"entropy is the logarithm of that number, in {unit}: {log(20) * (1.0 if unit == 'nats' else 1 / log(2)):.1f}."
+    ]
     if ranking.chance is not None:
         parts.append(
             f"“Top {TOP}” is the chance that a place is truly among the {TOP} highest"

@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 import threading
+from contextlib import suppress
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -262,7 +263,9 @@ def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
     except duckdb.Error:
         raise ParameterError(f"The engine cannot be started with {resources}.") from None
     con.execute("SET TimeZone = 'UTC'")
-    con.execute("SET enable_progress_bar = false")  # it would write to standard output
+    # It would write to standard output. In a notebook without ipywidgets there is none, and DuckDB refuses the setting.
+    with suppress(duckdb.InvalidInputException):
+        con.execute("SET enable_progress_bar = false")
     return con
 
 

@@ -25,7 +25,8 @@ const countsOf = (i) =>
 const sureness = (i) => (has("certainty") ? columns.certainty[i] : null);
 
 // e to the power of the entropy in nats.
-const visitorsOf = (i) => Math.exp(Math.min(700, columns.entropy[i] * (source.unit === "bits" ? Math.LN2 : 1)));
+const visitorsAt = (entropy) => Math.exp(Math.min(700, entropy * (source.unit === "bits" ? Math.LN2 : 1)));
+const visitorsOf = (i) => visitorsAt(columns.entropy[i]);
 
 const equalRanks = new Set();
 for (let i = 1; i < count; i++) {

@@ -1,4 +1,4 @@
-"""Text that becomes part of a page: escaped unless it was made here."""
+"""HTML of pages and of notebooks' outputs: text is escaped unless it was made here."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import json
 from base64 import b64encode
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from string import Template
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 _IN_SCRIPT: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """Letters that could end a script element, or a line of it; JSON may write any letter as its number."""
@@ -54,11 +56,18 @@ def filled(template: str, **parts: Html) -> Html:
     return Html(Template(template).substitute(parts))
 
 
-def asset(name: str) -> str:
-    """One of the files that come with this package."""
-    return files("locentropy.release.report").joinpath("assets", name).read_text(encoding="utf-8")
-
-
 def policy_hash(content: str) -> str:
     """How a content security policy names the one script, or style, that it lets through."""
     return f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
+    """A table, for a notebook's own style."""
+    heading = tag("tr", *(tag("th", cell) for cell in head))
+    lines = (tag("tr", *(tag("td", cell) for cell in row)) for row in rows)
+    return tag("table", tag("thead", heading), tag("tbody", *lines))
+
+
+def plain_text(text: str) -> Html:
+    """Text with its own lines and columns, for a notebook."""
+    return tag("pre", text, style="white-space: pre-wrap")

@@ -1,0 +1,5 @@
+"""`python -m locentropy`: the command line, where its folder is not on the path."""
+
+from locentropy.cli.entry import run
+
+run()

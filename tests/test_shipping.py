@@ -1,0 +1,81 @@
+"""What is said about the project to those who cite it, install it and test it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import locentropy as le
+from tests.cli.running import in_process
+
+ROOT = Path(__file__).parent.parent
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def workflow(name: str) -> dict[str, Any]:
+    made: dict[str, Any] = yaml.safe_load((ROOT / ".github" / "workflows" / name).read_text())
+    return made
+
+
+def test_a_citation_names_this_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert cited["version"] == le.__version__
+    assert cited["license"] == PROJECT["license"]
+    assert cited["authors"] == [{"name": "The locentropy developers"}]
+
+
+def test_every_python_that_is_promised_is_tried() -> None:
+    tried = set(workflow("tests.yml")["jobs"]["elsewhere"]["strategy"]["matrix"]["python"])
+    stated = {match[1] for each in PROJECT["classifiers"] if (match := re.search(r":: (3\.\d+)$", each))}
+    assert tried == stated
+    assert PROJECT["requires-python"] == f">={min(stated, key=lambda each: int(each.split('.')[1]))}"
+
+
+@pytest.mark.parametrize("name", ["tests.yml", "release.yml"])
+def test_workflows_may_write_nothing_they_do_not_need(name: str) -> None:
+    assert workflow(name)["permissions"] in ({}, {"contents": "read"})
+    for job in workflow(name)["jobs"].values():
+        assert "write" not in job.get("permissions", {}).get("contents", "")
+
+
+def in_wheel(tree: Path, out: Path) -> set[str]:
+    """The files of the wheel that a tree gives."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
+    subprocess.run(command, cwd=tree, capture_output=True, text=True, check=True)
+    [wheel] = out.glob("*.whl")
+    return set(zipfile.ZipFile(wheel).namelist())
+
+
+def test_a_wheel_carries_the_documentation_that_was_built(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tree)
+    shutil.copytree(ROOT / "src", tree / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    without = in_wheel(tree, tmp_path / "without")
+    (tree / "site").mkdir()
+    (tree / "site" / "index.html").write_text("<h1>locentropy</h1>")
+    assert in_wheel(tree, tmp_path / "with") - without == {"locentropy/site/index.html"}
+
+
+def test_documentation_is_found_beside_the_package_or_the_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "src" / "locentropy" / "cli" / "docs.py"
+    monkeypatch.setattr("locentropy.cli.docs.__file__", str(home))
+    done = in_process("docs", "--path")
+    assert done.returncode == 1
+    assert "make docs" in done.stderr
+    for site in (tmp_path / "site", tmp_path / "src" / "locentropy" / "site"):
+        site.mkdir(parents=True)
+        (site / "index.html").write_text("<h1>locentropy</h1>")
+        assert in_process("docs", "--path").stdout.strip() == (site / "index.html").as_uri()
