@@ -82,7 +82,7 @@ def test_show_as_json(ledger: Ledger) -> None:
     assert (answer["closed"], answer["tuned_unaccounted"]) == (False, False)
     assert answer["spends"] == [
         {
-            "id": spend.id, "number": 1, "time": spend.time, "epsilon": "0.1", "delta": "1e-8", "purpose": "map of May",
+            "id": spend.id, "number": 1, "time": spend.time, "epsilon": "0.1", "delta": "1e-8", "window": None, "purpose": "map of May",
             "software": spend.software, "release": release, "release_state": "published",
         }
     ]  # fmt: skip

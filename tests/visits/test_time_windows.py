@@ -75,8 +75,9 @@ STORED: dict[str, tuple[Callable[[list[datetime]], pa.Array], str | None]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stored", STORED)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(zone=zones, day=dates, form=texts, days=weekdays, clock=hours)
 def test_rows_of_a_window(
     stored: str, zone: str, day: date, form: Any, days: str | None, clock: str | None
@@ -97,7 +98,7 @@ def test_rows_of_a_window(
     ],
     ids=["timestamps", "texts", "with a blank"],
 )
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(day=dates, form=texts, days=weekdays, clock=hours)
 def test_times_as_written(write: Any, day: date, form: Any, days: str | None, clock: str | None) -> None:
     window = le.Window(form(day), zone="as-written", weekdays=days, hours=clock)

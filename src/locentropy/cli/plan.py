@@ -71,6 +71,10 @@ def plan(
         ),
     ] = None,
     max_std_error: MaxStdError = None,
+    unit: Annotated[
+        str,
+        typer.Option("--unit", help="Of the ledger: person, person-day, person-week, person-month."),
+    ] = "person",
     words: AboutOptions,
     to: Annotated[
         Path | None, typer.Option("--out", help="Write a plan file, for somebody to approve and to run.")
@@ -104,6 +108,7 @@ def plan(
             attributes=attributes or (),
             max_std_error=max_std_error,
             group=group,
+            unit=unit,  # type: ignore[arg-type]  # checked by Plan itself
         )
     if target is not None:
         made.to_yaml(target)
@@ -117,7 +122,7 @@ def plan(
 
 def show(made: Plan) -> None:
     """Print a plan."""
-    from locentropy.planning.plan_text import guarantee_line, headline, release_rules
+    from locentropy.planning.plan_text import always_present, guarantee_line, headline, release_rules
 
     def say(text: str, style: str | None = None) -> None:
         out.print(text, style=style, markup=False)
@@ -126,6 +131,8 @@ def show(made: Plan) -> None:
     say(guarantee_line(made.guarantee))
     say(made.guarantee.explain_strength())
     say(made.guarantee.explain())
+    for words in always_present(made):
+        say(words)
     say(made.expected.noise)
     if made.expected.table:
         out.print(_table(made.expected))

@@ -125,6 +125,14 @@ class Window:
         zone = "as the times are written" if self.zone == AS_WRITTEN else f"by the clock of {self.zone}"
         return f"visits that began {span}{days}{hours}, {zone}"
 
+    def same_as(self, other: Window | None) -> bool:
+        """Whether another has the same dates, weekdays, hours and zone, however it is written."""
+        return other is not None and (self.dates, self.mask, self.zone) == (
+            other.dates,
+            other.mask,
+            other.zone,
+        )
+
     def __str__(self) -> str:
         return f"{self.text}{f' ({self.mask})' if self.mask else ''}, {self.zone}"
 

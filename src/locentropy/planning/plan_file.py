@@ -94,6 +94,7 @@ def _content(plan: Plan) -> dict[str, Any]:
             **(written_parameters(plan.selection) if plan.selection else {}),
         },
         **({} if plan.max_std_error is None else {"max_std_error": repr(plan.max_std_error)}),
+        **({} if plan.unit == "person" else {"unit": plan.unit}),
         **({"expected": expected} if expected else {}),
         "budget": _budget(plan),
     }
@@ -126,7 +127,18 @@ def _plan_of(content: dict[str, Any]) -> Plan:
     about = About(**{name: words[name] for name in _ABOUT if name in words})
     limit = _real("max_std_error", content["max_std_error"]) if "max_std_error" in content else None
     plan = Plan(
-        mechanism, kind, selection, n_locations, sizes, about, n_users, attributes, limit, each, group
+        mechanism,
+        kind,
+        selection,
+        n_locations,
+        sizes,
+        about,
+        n_users,
+        attributes,
+        limit,
+        each,
+        group,
+        content.get("unit", "person"),
     )
     due = _budget(plan)
     if budget != due:

@@ -21,6 +21,7 @@ from locentropy.mechanisms.parameters import read_parameters, warn_of_large_delt
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.privacy.guarantee import PublicInput
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
+from locentropy.privacy.units import Unit, check_unit
 from locentropy.release.error_rule import check_has_errors, check_max_std_error
 from locentropy.release.statement import About
 
@@ -86,6 +87,8 @@ class Plan:
     """How many listed locations a typical user visits, if that is known; for Shares."""
     group: str | None = None
     """The public column of the list by which places are grouped, such as "district"; then groups are the locations."""
+    unit: Unit = "person"
+    """Of the ledger that will pay: "person", or per day, week or month."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -99,6 +102,7 @@ class Plan:
         self._check_guesses()
         self._check_attributes()
         self._check_group()
+        check_unit(self.unit)
         object.__setattr__(self, "max_std_error", check_max_std_error(self.max_std_error))
         if self.max_std_error is not None:
             check_has_errors(self.mechanism.method, self.mechanism.name)
@@ -112,7 +116,8 @@ class Plan:
             own = replace(own, public_inputs=(*own.public_inputs, attributes_input(self.attributes)))
         if self.group is not None:
             own = replace(own, public_inputs=(*own.public_inputs, groups_input(self.group)))
-        return own if self.selection is None else self.selection.followed_by(own)
+        whole = own if self.selection is None else self.selection.followed_by(own)
+        return whole.for_unit(self.unit)
 
     @cached_property
     def expected(self) -> ExpectedError:
@@ -253,6 +258,7 @@ def plan(
     max_std_error: float | None = None,
     locations_per_user: int | None = None,
     group: str | None = None,
+    unit: Unit = "person",
 ) -> Plan:
     """Plan a release: its guarantee and the error to expect. Reads no data; all numbers given here must be public.
 
@@ -284,6 +290,9 @@ def plan(
     group
         The public column of the list by which places are grouped, such as "district". Then the locations are the
         groups, and the numbers given here are about groups.
+    unit
+        "person"; or "person-day", "person-week", "person-month", for a release about a window inside one of these that
+        a ledger with this unit pays for.
     """
     require_mechanism(mechanism, _CALL)
     if isinstance(selection, tuple):
@@ -305,6 +314,7 @@ def plan(
         max_std_error,
         locations_per_user,
         group,
+        unit,
     )
     if selection is not None:
         _warn_of_sum(made, selection)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from locentropy.release.release import Release
+    from locentropy.release.statement import Statement
 
     Content: TypeAlias = bytes | pa.Buffer
 
@@ -61,9 +62,24 @@ PRIVATE: Final = Names(
 MARKED: Final = Names(*(f"{Path(name).stem}.{MARK}{Path(name).suffix}" for name in PRIVATE))
 
 
-def names_for(*, private: bool) -> Names:
-    """The names of the files of a release with a guarantee, or without one."""
-    return PRIVATE if private else MARKED
+def names_for(*, private: bool, label: str | None = None) -> Names:
+    """The names of the files of a release with a guarantee, or without one; `label` is that of its window."""
+    names = PRIVATE if private else MARKED
+    if label is None:
+        return names
+    found_by = (names.manifest, names.details)  # by these a release is recognised, whatever its window
+    return Names(*(name if name in found_by else _labelled(name, label) for name in names))
+
+
+def _labelled(name: str, label: str) -> str:
+    stem, rest = name.split(".", 1)
+    return f"{stem}-{label}.{rest}"
+
+
+def names_of(statement: Statement) -> Names:
+    """The names of the files of a release."""
+    label = None if statement.window is None else statement.window.label
+    return names_for(private=statement.private, label=label)
 
 
 def marked_target(target: str | Path, *, private: bool) -> Path:
@@ -183,7 +199,7 @@ def finish(staged: Path, target: str | Path) -> Path:
 def contents(release: Release) -> Iterator[tuple[str, Content]]:
     """Every file of a release by name; the last one holds the fingerprints of the others."""
     statement, table = release.statement, release.to_arrow()
-    names = names_for(private=statement.private)
+    names = names_of(statement)
     files: dict[str, Content] = {
         names.parquet: parquet_of(table, statement, release.outlines),
         names.csv: csv_of(table),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import read_document
 from locentropy.release.details import get, statement_in
-from locentropy.release.files import MARKED, PRIVATE
+from locentropy.release.files import MARKED, PRIVATE, names_for, names_of
 from locentropy.release.measurements import read_measurements
 from locentropy.release.tables import outlines_in, published, read_parquet
 
@@ -74,11 +74,14 @@ def _described_file(path: Path, about: Described) -> Path:
 
 def describe(directory: Path) -> Described:
     """What the details of a release say."""
-    names = names_in(directory)
-    path = regular(directory / names.details)
+    found = names_in(directory)
+    path = regular(directory / found.details)
     document = read_document(path)
     try:
         statement = statement_in(document)
+        names = names_of(statement)
+        if names.details != found.details:
+            raise ReleaseError("the names of the files do not fit its guarantee")
         files = get(document, "files", dict)
         optional = {names.measurements} - set(files)
         hashes = {name: get(files, name, str) for name in names if name not in {names.details, *optional}}
@@ -86,8 +89,6 @@ def describe(directory: Path) -> Described:
             raise ReleaseError("its entry 'files' names files that a release does not have")
     except LocentropyError as error:
         raise ReleaseError(f"{path}: {error}") from None
-    if statement.private != (names is PRIVATE):
-        raise ReleaseError(f"{path}: the names of the files do not fit its guarantee")
     return Described(names, document, statement, hashes)
 
 
@@ -104,8 +105,17 @@ def names_in(directory: Path) -> Names:
         )
     for names in (PRIVATE, MARKED):
         if (directory / names.details).exists():
-            return names
+            return names_for(private=names is PRIVATE, label=_label_in(directory, names))
     raise ReleaseError(f"{directory} holds no {PRIVATE.details}: it is not a release, or an incomplete one.")
+
+
+def _label_in(directory: Path, names: Names) -> str | None:
+    """The label of the window in the names of the files, if they have one."""
+    stem, ending = names.parquet.split(".", 1)
+    if (directory / names.parquet).exists():
+        return None
+    labelled = sorted(path.name for path in directory.glob(f"{stem}-*.{ending}"))
+    return labelled[0].removeprefix(f"{stem}-").removesuffix(f".{ending}") if labelled else None
 
 
 def regular(path: Path) -> Path:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from locentropy.core.strict_yaml import dump_document
-from locentropy.release.files import names_for
+from locentropy.release.files import names_of
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.report import text
 from locentropy.release.report.histogram import histogram
@@ -84,7 +84,7 @@ def page(release: Release, *, most: int = MOST) -> bytes:
         '"use strict";\n(() => {\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();\n",
     )
     values = numbers(release.to_arrow(), "entropy")
-    files = names_for(private=statement.private)
+    files = names_of(statement)
     made = filled(
         asset("template.html"),
         policy=_policy(style, script),
