@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from locentropy.core import civil_time
 from locentropy.core.civil_time import difference, instants, intersection, merged, read_intervals, written
 from locentropy.core.errors import ParameterError
-from locentropy.core.windows import Window
+from locentropy.core.windows import Window, shortest_text
 from tests.calendars import by_the_calendar, dates, hours, month, texts, weekdays, zones
 
 
@@ -149,6 +149,16 @@ def test_too_many_pieces_are_refused() -> None:
     with pytest.raises(ParameterError, match="pieces"):
         Window("2000-01-01/2020-01-01", zone="UTC", hours="07-10")
     assert len(Window("1900-01-01/2200-01-01", zone="Europe/Berlin").instants) == 1
+
+
+@given(dates, texts)
+def test_the_shortest_text(day: date, form: object) -> None:
+    window = Window(form(day), zone="UTC")  # type: ignore[operator]
+    short = shortest_text(window.start, window.end)
+    assert Window(short, zone="UTC").dates == window.dates
+    assert len(short) <= len(window.text)
+    assert window.same_as(Window(short, zone="UTC"))
+    assert not window.same_as(Window(short, zone="Etc/GMT+5"))
 
 
 def test_words() -> None:

@@ -158,6 +158,14 @@ class Window:
         ]
 
 
+def shortest_text(start: date, end: date) -> str:
+    """The dates from one up to another as a window is written: a month, a week or a day if it is one."""
+    for text in (f"{start:%Y-%m}", "{:04}-W{:02}".format(*start.isocalendar()[:2]), start.isoformat()):
+        if _dates(text) == (start, end):
+            return text
+    return f"{start}/{end}"
+
+
 def _dates(text: str) -> tuple[date, date]:
     """The dates of a window; raises ValueError for any other text."""
     if found := _MONTH.fullmatch(text):

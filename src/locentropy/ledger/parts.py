@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from locentropy.core.civil_time import Intervals, difference, intersection, merged, read_intervals, written
 from locentropy.core.errors import LedgerError
-from locentropy.core.windows import Window
+from locentropy.core.windows import Window, shortest_text
 from locentropy.ledger.accounts import Charge
 from locentropy.privacy.guarantee import Guarantee, exact, exact_text
 from locentropy.privacy.units import cell_of
@@ -66,9 +66,9 @@ class Part:
         """A part that a ledger holds; raises unless its window lies in its cell."""
         window = None
         if values["start"]:
-            days = (date.fromisoformat(values[name]) for name in ("start", "end"))
+            start, end = (date.fromisoformat(values[name]) for name in ("start", "end"))
             window = Window(
-                "/".join(map(str, days)),
+                shortest_text(start, end),
                 zone=values["zone"],
                 weekdays=values["weekdays"] or None,
                 hours=values["hours"] or None,
