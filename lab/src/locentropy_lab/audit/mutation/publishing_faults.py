@@ -44,7 +44,7 @@ _TELLING_NOBODY: Final = (
 
 
 def _unpaid(_: Any) -> Any:
-    def pay(self: Publication, ledger: Any, guarantee: Any, purpose: str) -> None:
+    def pay(self: Publication, ledger: Any, guarantee: Any, purpose: str, window: Any = None) -> None:
         self.begun = True
 
     return pay
