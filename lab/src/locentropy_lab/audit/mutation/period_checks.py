@@ -31,6 +31,8 @@ _ASKED: Final = (
     ("2026-05-08", _HOME),
     ("2026-05-09", _HOME),
     ("2026-05-10", _HOME),
+    ("2026-05-11", _HOME),
+    ("2026-05-12", _HOME),
 )
 """Windows, each at the whole budget of a day; some straddle days, and some are of other clocks."""
 _PERSON: Final = 5
