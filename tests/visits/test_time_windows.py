@@ -198,7 +198,7 @@ def test_times_that_cannot_be_dated(times: Any, window: le.Window, time_type: An
     [(instants()([datetime(2026, 5, 3, tzinfo=UTC)]), None), (pa.array([1]), "s"), (pa.array([datetime(2026, 5, 3)]), "utc")],
 )  # fmt: skip
 def test_instants_are_not_as_written(times: Any, time_type: Any) -> None:
-    with pytest.raises(ParameterError, match="Name the zone"):
+    with pytest.raises(ColumnError, match="Name the zone"):
         kept(Visits(table_of(times), time_type=time_type), le.Window("2026-05", zone="as-written"))
 
 

@@ -11,6 +11,7 @@ import typer
 from locentropy.cli import options
 from locentropy.cli.commands import Command
 from locentropy.cli.console import note, out, warn
+from locentropy.cli.error_format import restated
 
 if TYPE_CHECKING:
     from locentropy.ledger.accounts import Budget
@@ -114,19 +115,20 @@ def create(
     from locentropy.privacy.strength import is_large
 
     chosen: Any = unit, composition  # checked by the ledger itself
-    book = Ledger.create(
-        path,
-        population,
-        epsilon,
-        delta,
-        unit=chosen[0],
-        person_epsilon=person_epsilon,
-        person_delta=person_delta,
-        zone=time_zone,
-        composition=chosen[1],
-        reserved_delta=reserved_delta,
-        large_epsilon=large_epsilon,
-    ).read()
+    with restated(names={"zone": "time_zone"}):
+        book = Ledger.create(
+            path,
+            population,
+            epsilon,
+            delta,
+            unit=chosen[0],
+            person_epsilon=person_epsilon,
+            person_delta=person_delta,
+            zone=time_zone,
+            composition=chosen[1],
+            reserved_delta=reserved_delta,
+            large_epsilon=large_epsilon,
+        ).read()
     if as_json:
         out.print_json(json.dumps(_as_json(book)))
     else:

@@ -182,6 +182,7 @@ class Reading:
 
     def window_by(self, zone: str | None = None) -> core_windows.Window | None:
         """Return the window that the options describe; `zone` is that of the ledger, if it has one."""
+        from locentropy.cli.error_format import restated
         from locentropy.core.windows import Window
 
         if self.window is None:
@@ -196,7 +197,8 @@ class Reading:
                 "A window needs a clock: --time-zone Europe/Berlin; or --time-zone as-written, for times that are "
                 "written without a zone."
             )
-        return Window(self.window, zone=chosen, weekdays=self.weekdays, hours=self.hours)
+        with restated(names={"zone": "time_zone"}):
+            return Window(self.window, zone=chosen, weekdays=self.weekdays, hours=self.hours)
 
     def visits_of(self, source: str, window: core_windows.Window | None = None) -> Visits:
         """Return the visits that the options describe, in the window if one is given, else in their own."""

@@ -95,8 +95,8 @@ def publish(
       --max-locations 5 --max-visits 5 --grid 40.70,-74.03,40.80,-73.92 \
       --cell 500 --ledger city.ledger --out may-grid
 
-      locentropy publish trips.parquet --epsilon 1 --places venues.csv \
-      --window 2026-05 --time-zone Europe/Berlin --ledger city.ledger --out may
+      locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
+      --window 2026-05 --time-zone as-written --ledger city.ledger --out may-2026
     """
     from locentropy.cli.publish_summary import tell, tell_dry_run, warn_of_few
     from locentropy.ledger.ledger import Ledger

@@ -14,20 +14,13 @@ from locentropy.core.errors import LedgerError, ParameterError
 from locentropy.ledger.accounts import Budget, Cap, Composition, check_length
 from locentropy.privacy.concentrated import certified_rho, rho_at
 from locentropy.privacy.guarantee import exact, exact_text
-from locentropy.privacy.units import Unit, check_unit, period_of
+from locentropy.privacy.units import UNIT_EXAMPLE, Unit, check_unit, period_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from locentropy.privacy.guarantee import Number
 
-_PERIODS: Final = (
-    'Ledger.create("city.ledger", "riders of the city", epsilon=1, unit="person-month", person_epsilon=6)'
-)
-_DELTAS: Final = (
-    'Ledger.create("city.ledger", "riders of the city", epsilon=1, delta=1e-7, unit="person-month", person_epsilon=6, '
-    "person_delta=1e-6)"
-)
 _IN_RHO: Final = (
     'Ledger.create("city.ledger", "riders of the city", epsilon=4, delta=1e-6, composition="concentrated")'
 )
@@ -169,7 +162,7 @@ def _person_cap(unit: Unit, total: Budget, epsilon: Number | None, delta: Number
             raise ParameterError(
                 "is for ledgers with a unit per period; under the person unit, epsilon and delta are for the person.",
                 parameter="person_delta" if epsilon is None else "person_epsilon",
-                example=_PERIODS,
+                example=UNIT_EXAMPLE,
             )
         return None
     if epsilon is None:
@@ -177,13 +170,13 @@ def _person_cap(unit: Unit, total: Budget, epsilon: Number | None, delta: Number
             f"is needed: epsilon is for what a person did in one {period}, and somebody who is there in every {period} "
             "gets the sum. Say how much that may be.",
             parameter="person_epsilon",
-            example=_PERIODS,
+            example=UNIT_EXAMPLE,
         )
     if delta is None and total.delta:
         raise ParameterError(
             f"is needed: delta is for one {period}, and those of all of them add up.",
             parameter="person_delta",
-            example=_DELTAS,
+            example=UNIT_EXAMPLE,
         )
     cap = Budget(exact(epsilon, "person_epsilon"), exact(delta or 0, "person_delta"))
     for name, most, least in (
@@ -192,11 +185,14 @@ def _person_cap(unit: Unit, total: Budget, epsilon: Number | None, delta: Number
     ):
         if most < least:
             raise ParameterError(
-                f"must not be below that of one {period}.", parameter=name, value=float(most), example=_DELTAS
+                f"must not be below that of one {period}.",
+                parameter=name,
+                value=float(most),
+                example=UNIT_EXAMPLE,
             )
     if cap.delta >= 1:
         raise ParameterError(
-            "must be below 1.", parameter="person_delta", value=float(cap.delta), example=_DELTAS
+            "must be below 1.", parameter="person_delta", value=float(cap.delta), example=UNIT_EXAMPLE
         )
     check_length(cap.epsilon, cap.delta)
     return cap

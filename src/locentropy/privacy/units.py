@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 Unit = Literal["person", "person-day", "person-week", "person-month"]
 
+UNIT_EXAMPLE: Final = (
+    'Ledger.create("city.ledger", "riders of the city", epsilon=1, delta=1e-7, unit="person-month", person_epsilon=6, '
+    "person_delta=1e-6)"
+)
+
 _PERIODS: Final[dict[str, str]] = {"person-day": "day", "person-week": "week", "person-month": "month"}
 _CELLS: Final[dict[str, str]] = {
     "person-day": "one day",
@@ -42,8 +47,7 @@ def check_unit(unit: object) -> Unit:
             f"is not one of {', '.join(get_args(Unit))}.",
             parameter="unit",
             value=unit,
-            example='Ledger.create("city.ledger", "riders of the city", epsilon=1, unit="person-month", '
-            "person_epsilon=12)",
+            example=UNIT_EXAMPLE,
         )
     return unit  # type: ignore[return-value]
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import ibis
 
 from locentropy.core.civil_time import AS_WRITTEN
-from locentropy.core.errors import ColumnError, ParameterError
+from locentropy.core.errors import ColumnError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,10 +108,7 @@ def _check_clock(engine: Engine, window: Window, clock: Clock | None, time_type:
         )
     instants = clock in ("number", "instant") or (clock == "local" and time_type == "utc")
     if instants and window.zone == AS_WRITTEN:
-        raise ParameterError(
-            "is for times that are written without a zone, and these are instants. Name the zone by whose calendar "
-            "they are dated.",
-            parameter="zone",
-            value=window.zone,
-            example='Window("2026-05", zone="Europe/Berlin")',
+        raise ColumnError(
+            f"{where} holds instants, and as-written is for times without a zone. Name the zone by whose calendar they "
+            'are dated: zone="Europe/Berlin" (--time-zone Europe/Berlin).'
         )
