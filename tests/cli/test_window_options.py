@@ -49,6 +49,8 @@ def test_a_month(publish: Publish, tmp_path: Path) -> None:
     assert "release-2026-05.csv" in names(tmp_path / "may")
     checked = locentropy("verify", "may", "--ledger", "city.ledger", cwd=tmp_path)
     assert checked.returncode == 0, checked.stdout
+    for command in (("report", "may"), ("report", "may", "--out", "page.html")):
+        assert locentropy(*command, cwd=tmp_path).returncode == 0
     again = publish("--window", "2026-06", "--out", "june", "--json")
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["window"] == "2026-06, Europe/Berlin", "the ledger knows its zone"

@@ -95,6 +95,8 @@ class Calendar:
     zone: str | None
     """None until it is fixed, by the terms or by the first window."""
     _cells: dict[str, Intervals] = field(default_factory=dict)
+    _taken: Intervals = ()
+    """All instants of these; neighbouring cells are one interval, so it stays short."""
 
     def check_zone(self, window: Window, name: str) -> None:
         """Raise LedgerError for a window of another zone."""
@@ -129,6 +131,7 @@ class Calendar:
             self.zone = part.window.zone
         if part.cell is not None:
             self._cells[part.cell] = part.borders
+            self._taken = merged((*self._taken, *part.borders))
 
     def check(self, part: Part, name: str) -> None:
         """Raise LedgerError unless a part is of this zone and its cell is the one that is known."""
@@ -141,10 +144,6 @@ class Calendar:
         # The calendar is not asked again: the time zone data may have changed. No instant may be in two cells.
         if part.borders != known if known is not None else intersection(part.borders, self._taken):
             raise LedgerError(f"the instants of {part.cell} are not those that the ledger first used")
-
-    @property
-    def _taken(self) -> Intervals:
-        return merged(piece for pieces in self._cells.values() for piece in pieces)
 
 
 def part_of(spend: str, guarantee: Guarantee, window: Window | None, calendar: Calendar) -> Part:

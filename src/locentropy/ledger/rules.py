@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal
 
+from locentropy.core.civil_time import intersection
 from locentropy.core.errors import BudgetError, LedgerError, LocentropyError, ParameterError
 from locentropy.ledger.accounts import Budget, Cap, Charge, check_length
 from locentropy.ledger.parts import Calendar, Part
@@ -210,8 +211,11 @@ class Account:
         except ValueError:
             raise LedgerError("a part cannot be read") from None
         self.calendar.check(part, self.name)
-        if any(part.spend != other.spend for other in self._pending):
-            raise LedgerError("a part is followed by its spend")
+        for other in self._pending:
+            if part.spend != other.spend:
+                raise LedgerError("a part is followed by its spend")
+            if part.cell != other.cell and intersection(part.borders, other.borders):
+                raise LedgerError(f"{part.cell} and {other.cell} have instants in common")
         self._pending.append(part)
 
     def _spend(self, values: Mapping[str, str]) -> None:

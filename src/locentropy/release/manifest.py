@@ -80,7 +80,7 @@ def window_words(statement: Statement) -> str:
     """Which visits were read; empty where all were."""
     if statement.window is None:
         return ""
-    return f"Only {statement.window.words}, were read; the window was chosen without looking at the visits. "
+    return f"Only {statement.window.words}, were read. The window is public. "
 
 
 def unit_words(statement: Statement) -> str:
