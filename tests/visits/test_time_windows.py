@@ -236,7 +236,7 @@ def test_a_planted_border_that_is_included_is_noticed(monkeypatch: pytest.Monkey
     table = table_of(instants()(times))
     assert kept(Visits(table), MAY) == {0}
 
-    def faulty(time: Any, borders: Any, known: int = 0) -> Any:
+    def faulty(time: Any, borders: Any) -> Any:
         return (time >= borders[0]) & (time <= borders[-1])
 
     monkeypatch.setattr(time_windows, "_is_inside", faulty)

@@ -50,13 +50,21 @@ def during(engine: Engine, window: Window, time_type: TimeType | None) -> ibis.T
     return visits.filter(visits.time.isnull() | _is_inside(visits.time, constants))
 
 
-def _is_inside(time: Any, borders: Sequence[Any], known: int = 0) -> Any:
-    """Whether an odd number of the borders is at or before the time; `known` is how many of earlier ones are."""
+def _is_inside(time: Any, borders: Sequence[Any]) -> Any:
+    """Whether a time is in a piece; borders are the first and the last of each. Plain comparisons let engines skip."""
     if not borders:
-        return ibis.literal(known % 2 == 1)
+        return ibis.literal(False)
+    inside = (time >= borders[0]) & (time < borders[-1])
+    return inside & _among(time, borders[1:-1], 1) if len(borders) > 2 else inside
+
+
+def _among(time: Any, borders: Sequence[Any], before: int) -> Any:
+    """Whether an odd number of borders is at or before the time: some of these, and `before` that are known to be."""
+    if not borders:
+        return ibis.literal(before % 2 == 1)
     middle = len(borders) // 2
     return (time < borders[middle]).ifelse(
-        _is_inside(time, borders[:middle], known), _is_inside(time, borders[middle + 1 :], known + middle + 1)
+        _among(time, borders[:middle], before), _among(time, borders[middle + 1 :], before + middle + 1)
     )
 
 
