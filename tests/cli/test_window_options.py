@@ -110,3 +110,12 @@ def test_a_plan_per_month() -> None:
     done = locentropy("plan", "--epsilon", "1", "--n-locations", "400", "--unit", "person-month")
     assert "for all visits of one user in one calendar month" in done.stdout.replace("\n", " ")
     assert "gets the sum over these months" in done.stdout.replace("\n", " ")
+
+
+def test_a_plan_for_another_unit_is_refused(publish: Publish, tmp_path: Path) -> None:
+    for unit, code in (("person", 2), ("person-month", 0)):
+        made = locentropy("plan", *LIMIT, "--unit", unit, "--out", f"{unit}.yaml", cwd=tmp_path)
+        assert made.returncode == 0, made.stderr
+        done = publish(*MAY, "--plan", f"{unit}.yaml", "--dry-run")
+        assert done.returncode == code
+        assert ("guarantees something else" in done.stderr) == (code == 2)

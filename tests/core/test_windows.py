@@ -183,15 +183,23 @@ def test_sets_of_instants(one: civil_time.Intervals, other: civil_time.Intervals
 
     assert within(intersection(one, other)) == within(one) & within(other)
     assert within(difference(one, other)) == within(one) - within(other)
-    assert read_intervals(written(one)) == one
+    assert read_intervals(written(one), "UTC") == one
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "2026-05-01/2026-06-01", "2026-05-01T00:00:00Z/2026-04-01T00:00:00Z", ","]
+    "text",
+    [
+        "x",
+        "2026-05-01/2026-06-01",
+        "2026-05-01T00:00:00Z/2026-04-01T00:00:00Z",
+        "2026-05-01T00:00:00/2026-06-01T00:00:00",
+        "2026-05-01T00:00:00/2026-06-01T00:00:00Z",
+        ",",
+    ],
 )
 def test_what_are_no_intervals(text: str) -> None:
     with pytest.raises(ValueError, match=r"intervals|isoformat"):
-        read_intervals(text)
+        read_intervals(text, "UTC")
 
 
 def test_naive_and_aware_are_kept_apart() -> None:

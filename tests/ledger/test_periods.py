@@ -379,6 +379,8 @@ OWN = new_id()
         (lambda ledger: [part_entry(ledger, OWN, zone="UTC"), spend_entry(OWN)], "clock of Europe/Berlin"),
         (lambda ledger: [part_entry(ledger, OWN, start="May"), spend_entry(OWN)], "cannot be read"),
         (lambda ledger: [part_entry(ledger, OWN, borders="x"), spend_entry(OWN)], "cannot be read"),
+        (lambda ledger: [part_entry(ledger, OWN, borders="2026-05-01T00:00:00/2026-06-01T00:00:00"), spend_entry(OWN)],
+         "cannot be read"),
         (lambda ledger: [part_entry(ledger, OWN, text="2026-06", borders=part_entry(ledger, OWN).values["borders"]),
                          spend_entry(OWN)], "first used"),
         (lambda ledger: [part_entry(ledger, OWN), Entry("evaluation", {"note": "n", "software": "", "time": ""})],

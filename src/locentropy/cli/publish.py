@@ -125,6 +125,8 @@ def publish(
     window, unit = settle(
         reading.window_by(None if account is None else account.read().calendar.zone), account
     )
+    if planned is not None and plan is not None:
+        plan_check.check_unit(plan, planned, unit, ledger)
     with warnings_told():
         request = Request(
             mechanism,

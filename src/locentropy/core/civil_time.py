@@ -132,12 +132,15 @@ def written(intervals: Intervals) -> str:
     return ",".join("/".join(_text(border) for border in each) for each in intervals)
 
 
-def read_intervals(text: str) -> Intervals:
-    """Intervals from their text; raises ValueError if it is not one that `written` makes."""
+def read_intervals(text: str, zone: str) -> Intervals:
+    """Intervals of a zone from their text; raises ValueError if it is not one that `written` makes."""
     found = tuple(
         (datetime.fromisoformat(start), datetime.fromisoformat(end))
         for start, _, end in (each.partition("/") for each in text.split(",") if text)
     )
+    aware = zone != AS_WRITTEN
+    if any((border.tzinfo is not None) != aware for each in found for border in each):
+        raise ValueError("not intervals of this zone")
     if written(found) != text or merged(found) != found:
         raise ValueError("not intervals")
     return found

@@ -80,7 +80,7 @@ class Part:
         cell = cell_of(unit, window)
         if (cell or "") != values["cell"]:
             raise LedgerError("the window of a part does not lie in its cell")
-        return cls(values["spend"], stated, window, cell, read_intervals(values["borders"]))
+        return cls(values["spend"], stated, window, cell, read_intervals(values["borders"], values["zone"]))
 
 
 @dataclass

@@ -194,7 +194,12 @@ class Account:
     def _fix_terms(self, values: Mapping[str, str]) -> None:
         if self.has_terms:
             raise LedgerError("terms are set once")
-        terms = Terms.from_values(values, self.total)
+        try:
+            terms = Terms.from_values(values, self.total)
+        except LocentropyError:
+            raise
+        except ValueError:
+            raise LedgerError("its terms cannot be read") from None
         # Whoever saw a release was promised what the ledger counted then: its unit and its caps never change.
         if (self.spends or self.releases or self.evaluations) and not terms.plain:
             raise LedgerError("a ledger that is in use keeps its unit, its caps and how it counts")

@@ -35,7 +35,7 @@ _HEADER: Final = (
     "# A plan of locentropy: what is to be published, and what it costs. No data was read to make it.\n"
 )
 _ABOUT: Final = tuple(field.name for field in fields(About))
-_KEYS: Final = ("version", *_ABOUT, "mechanism", "locations", "max_std_error", "expected", "budget")
+_KEYS: Final = ("version", *_ABOUT, "mechanism", "locations", "max_std_error", "unit", "expected", "budget")
 _OLD_KEYS: Final = {"purpose": "intended_use", "places": "locations"}
 """What version 0.1 wrote, and what it is called now."""
 _SELECTION: Final = ("epsilon", "delta", "max_locations", "keep", "max_users")

@@ -153,7 +153,7 @@ def _window_in(document: dict[str, Any] | None) -> Window | None:
         hours=get(document, "hours", str | None),
     )
     try:
-        instants = read_intervals(get(document, "instants", str))
+        instants = read_intervals(get(document, "instants", str), window.zone)
     except ValueError:
         raise ReleaseError("its entry 'instants' is not what it should be") from None
     return window if window.instants == instants else replace(window, within=instants)
