@@ -222,7 +222,11 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
         "highest": highest(release),
         "budget_left": None
         if left is None
-        else {"epsilon": exact_text(left.epsilon), "delta": exact_text(left.delta)},
+        else {
+            "epsilon": exact_text(left.epsilon),
+            "delta": exact_text(left.delta),
+            **({} if left.rho is None else {"rho": exact_text(left.rho)}),
+        },
     }
 
 
