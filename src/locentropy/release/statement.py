@@ -106,8 +106,8 @@ class LedgerNote:
     total_delta: str
     """δ of the whole budget."""
     spent_epsilon: str
-    """ε spent after this release, earlier ones included; `inf` once a release had no guarantee. Where ρ is counted it is
-    the plain sum, which is compared with nothing."""
+    """ε spent after this release, earlier ones included; `inf` once a release had no guarantee. Where ρ is counted, it
+    is the plain sum, which is compared with nothing."""
     spent_delta: str
     """δ spent, likewise."""
     unit: Unit = "person"
