@@ -256,3 +256,15 @@ def test_in_a_ledger_of_sums_gaussian_noise_costs_its_own_epsilon_and_delta(
     assert set(said["privacy_loss"]["privacy_parameters"]) == {"epsilon", "delta"}
     assert le.verify(tmp_path / "all", ledger=ledger).ok
     assert release.statement.guarantee.rho is not None
+
+
+def test_without_a_guarantee_it_is_marked_and_closes_the_ledger(
+    visits: le.Visits, monthly: le.Ledger, tmp_path: Path
+) -> None:
+    exact = le.paper.LimitCB(epsilon=1, max_locations=2, max_visits=2, min_users=3, accept_no_guarantee=True)
+    le.publish(visits, exact, None, ledger=monthly, window=MAY, out=tmp_path / "may", not_private=True)
+    [found] = [path for path in tmp_path.iterdir() if path.is_dir()]
+    assert "release-2026-05.NOT-PRIVATE.csv" in names(found)
+    assert le.verify(found, ledger=monthly).ok
+    with pytest.raises(BudgetError, match="closed"):
+        le.publish(visits, LIMIT, public(), ledger=monthly, window=JUNE)

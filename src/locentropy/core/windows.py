@@ -27,7 +27,7 @@ WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NAMES: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _ALL_DAY: Final = ((0, 24),)
 _FIRST_YEAR, _LAST_YEAR = 1900, 2199
-_MOST_PIECES: Final = 2000
+_MOST_PIECES: Final = 1200
 """Into how many pieces weekdays and hours may cut a window: engines are given each of them."""
 
 _CALL: Final = 'Window("2026-05", zone="Europe/Berlin")'
