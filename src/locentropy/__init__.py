@@ -18,6 +18,7 @@ from locentropy.core.version import __version__
 
 if TYPE_CHECKING:
     from locentropy.core.errors import LocentropyError as LocentropyError
+    from locentropy.core.windows import Window as Window
     from locentropy.evaluation.advice.advisor import advise as advise
     from locentropy.evaluation.compare import evaluate as evaluate
     from locentropy.ledger.ledger import Ledger as Ledger
@@ -59,6 +60,7 @@ _HOMES = {
     "SelectLocations": "mechanisms.select",
     "Shares": "mechanisms.shares.mechanism",
     "Visits": "visits.visits",
+    "Window": "core.windows",
     "Zones": "places.zones",
     "advise": "evaluation.advice.advisor",
     "evaluate": "evaluation.compare",
@@ -85,6 +87,7 @@ __all__ = [
     "SelectLocations",
     "Shares",
     "Visits",
+    "Window",
     "Zones",
     "__version__",
     "advise",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from locentropy.core.windows import Window
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.privacy.guarantee import Guarantee
 
@@ -82,7 +83,7 @@ def test_show_as_json(ledger: Ledger) -> None:
     assert (answer["closed"], answer["tuned_unaccounted"]) == (False, False)
     assert answer["spends"] == [
         {
-            "id": spend.id, "number": 1, "time": spend.time, "epsilon": "0.1", "delta": "1e-8", "purpose": "map of May",
+            "id": spend.id, "number": 1, "time": spend.time, "epsilon": "0.1", "delta": "1e-8", "window": None, "purpose": "map of May",
             "software": spend.software, "release": release, "release_state": "published",
         }
     ]  # fmt: skip
@@ -141,3 +142,63 @@ def test_help_has_examples_and_is_light(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("False False\n")
+
+
+# --- per period, and in ρ ---
+
+
+def test_a_ledger_per_month(tmp_path: Path) -> None:
+    made = locentropy(
+        "ledger", "create", "city.ledger", "--population", "riders", "--epsilon", "1", "--unit", "person-month",
+        "--person-epsilon", "12", "--time-zone", "Europe/Berlin", cwd=tmp_path,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    assert "ε = 1, δ = 0 for what a person did in one month, and ε = 12, δ = 0 for somebody" in made.stderr
+    assert "ε = 12 hides hardly anything about somebody who is always in the data" in made.stderr
+    ledger = Ledger.open(tmp_path / "city.ledger")
+    ledger.spend(Guarantee.pure(0.5), "map of May", window=Window("2026-05", zone="Europe/Berlin"))
+    shown = locentropy("ledger", "show", "city.ledger", cwd=tmp_path)
+    for words in ("left: ε = 11.5, δ = 0 for somebody who is there in every month", "2026-05, Europe/Berlin"):
+        assert words in shown.stdout
+    answer = json.loads(locentropy("ledger", "show", "city.ledger", "--json", cwd=tmp_path).stdout)
+    assert (answer["unit"], answer["time_zone"], answer["composition"]) == (
+        "person-month",
+        "Europe/Berlin",
+        "sum",
+    )
+    assert answer["person_total"] == {"epsilon": "12", "delta": "0"}
+    assert answer["remaining_in"] == {"2026-05": {"epsilon": "0.5", "delta": "0"}}
+    assert answer["spends"][0]["window"] == "2026-05, Europe/Berlin"
+
+
+def test_a_ledger_in_rho(tmp_path: Path) -> None:
+    made = locentropy(
+        "ledger", "create", "city.ledger", "--population", "riders", "--epsilon", "4", "--delta", "1e-6",
+        "--composition", "concentrated", "--reserved-delta", "1e-7", cwd=tmp_path,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    assert "ε = 4, δ = 1e-6, counted in ρ" in made.stderr
+    shown = locentropy("ledger", "show", "city.ledger", cwd=tmp_path)
+    assert "left: ρ = 0.30" in shown.stdout
+    answer = json.loads(locentropy("ledger", "show", "city.ledger", "--json", cwd=tmp_path).stdout)
+    assert answer["remaining"]["rho"].startswith("0.30")
+    assert answer["remaining"]["epsilon"] == "4", "pure releases alone may go by their sum"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--unit", "person-month"), "--person-epsilon is needed"),
+        (("--unit", "person-year"), "--unit person-year is not one of person, person-day"),
+        (("--person-epsilon", "4"), "--person-epsilon is for ledgers with a unit per period"),
+        (("--composition", "concentrated"), "--delta must be above 0"),
+        (("--time-zone", "Berlin"), "--time-zone Berlin is not the IANA name"),
+    ],
+)
+def test_terms_that_make_no_sense(tmp_path: Path, options: tuple[str, ...], words: str) -> None:
+    refused = locentropy(
+        "ledger", "create", "city.ledger", "--population", "riders", "--epsilon", "1", *options, cwd=tmp_path
+    )
+    assert refused.returncode == 2
+    assert words in refused.stderr
+    assert not list(tmp_path.iterdir())

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import locentropy as le
 from locentropy.ledger import store as ledger_store
+from locentropy.ledger.parts import Part
 from locentropy.ledger.rules import Entry
+from locentropy.ledger.terms import Terms
 from locentropy.planning import plan_file
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.publishing.publication_file import locked_publication
@@ -29,15 +31,30 @@ def ledger_entries() -> Iterator[Entry]:
     yield Entry("evaluation", {"note": "compared", **_STAMP})
 
 
+def windowed_entries() -> Iterator[Entry]:
+    """The same in the second version of the file: with terms, and a part before each spend."""
+    window = le.Window("2026-05", zone="Europe/Berlin", hours="07-10")
+    for entry in ledger_entries():
+        if entry.kind == "spend":
+            part = Part(entry.values["id"], Guarantee.pure("0.5"), window)
+            yield Entry("part", part.as_values())
+        yield entry
+        if entry.kind == "budget":
+            yield Entry("rules", {**Terms().as_values(), **_STAMP})
+
+
 def ledger_seeds() -> list[bytes]:
+    return [ledger_of(ledger_entries()), ledger_of(windowed_entries())]
+
+
+def ledger_of(entries: Iterator[Entry]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "city.ledger"
-        first, *others = ledger_entries()
-        ledger_store.create(path, first)
-        for entry in others:
+        ledger_store.create(path, next(entries))
+        for entry in entries:
             with ledger_store.transaction(path, wait=1, write=True) as store:
                 store.append(entry)
-        return [path.read_bytes()]
+        return path.read_bytes()
 
 
 def read_ledger(folder: Path, content: bytes) -> None:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from locentropy.core.errors import BudgetError, LedgerError, ParameterError
 from locentropy.ledger import ledger as ledger_module
+from locentropy.ledger.accounts import Budget
 from locentropy.ledger.ledger import Ledger, new_id
-from locentropy.ledger.rules import Account, Budget, Entry
+from locentropy.ledger.rules import Account, Entry
 from locentropy.privacy.guarantee import Guarantee
 
 # --- sums ---

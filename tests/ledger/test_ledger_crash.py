@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from locentropy.core.errors import BudgetError
+from locentropy.core.windows import Window
 from locentropy.ledger.ledger import Ledger
 from locentropy.privacy.guarantee import Guarantee
 from tests.examples import at_night
@@ -25,17 +26,19 @@ PREPARE = """
 import sys
 from pathlib import Path
 from locentropy.core.errors import LocentropyError
+from locentropy.core.windows import Window
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.ledger.ledger import Ledger, new_id
 print("ready", flush=True)
 path = Path(sys.argv[1])
+window = Window("2026-05-03", zone="Europe/Berlin") if len(sys.argv) > 2 else None
 """
 
 SPEND_FOR_EVER = """
 ledger = Ledger(path)
 while True:
     try:
-        spend = ledger.spend(Guarantee.approximate("0.01", "1e-9"), "map")
+        spend = ledger.spend(Guarantee.approximate("0.01", "1e-9"), "map", window=window)
     except LocentropyError as error:
         print(type(error).__name__, flush=True)
     else:
@@ -45,7 +48,7 @@ while True:
 SPEND_ONCE = """
 sys.stdin.readline()
 try:
-    Ledger(path).spend(Guarantee.pure("0.1"), "map")
+    Ledger(path).spend(Guarantee.pure("0.1"), "map", window=window)
 except LocentropyError as error:
     sys.exit(error.exit_code)
 """
@@ -68,17 +71,59 @@ while True:
 STAGE_FOR_EVER = """
 ledger = Ledger(path)
 while True:
-    spend, release = ledger.spend(Guarantee.pure("0.0001"), "map"), new_id()
+    spend, release = ledger.spend(Guarantee.pure("0.0001"), "map", window=window), new_id()
     for state in ("staged", "published"):
         ledger.record_release(spend.id, release, state)
         print(spend.id, release, state, flush=True)
 """
 
 
+KINDS = ["person", "migrating", "period", "concentrated"]
+"""A ledger of the first version, one that becomes one of the second with its first spend, and two new ones."""
+kinds = pytest.mark.parametrize("kind", KINDS)
+
+
+def ledger_of(kind: str, path: Path, epsilon: float | str, delta: str = "0") -> Ledger:
+    """A ledger whose first period admits as much as one for the person would; large enough for the person."""
+    if kind == "period":
+        return Ledger.create(
+            path,
+            "riders",
+            epsilon,
+            delta,
+            unit="person-month",
+            person_epsilon=1000,
+            person_delta="0.01",
+            large_epsilon=True,
+        )
+    if kind == "concentrated":
+        return Ledger.create(
+            path, "riders", epsilon, "1e-3", unit="person-day", zone="Europe/Berlin", person_epsilon=1000,
+            person_delta="0.01", composition="concentrated", reserved_delta="9e-4", large_epsilon=True,
+        )  # fmt: skip
+    made = Ledger.create(path, "riders", epsilon, delta, large_epsilon=True)
+    if kind == "migrating":
+        path.with_name(f"{path.name}.windows").touch()
+    return made
+
+
+def arguments(path: Path) -> list[str]:
+    """The ledger, and that spends are about a window if it needs one."""
+    marked = path.with_name(f"{path.name}.windows")
+    if not path.is_file():
+        return [str(path)]
+    unit = Ledger(path).read().unit
+    return [str(path), *(["window"] if unit != "person" or marked.exists() else [])]
+
+
+def files(folder: Path) -> list[str]:
+    return [file.name for file in folder.iterdir() if not file.name.endswith(".windows")]
+
+
 @contextmanager
 def processes(code: str, path: Path, number: int) -> Iterator[list[subprocess.Popen[str]]]:
     """That many processes that are ready to go on; none is left at the end."""
-    command = [sys.executable, "-c", PREPARE + code, str(path)]
+    command = [sys.executable, "-c", PREPARE + code, *arguments(path)]
     started: list[subprocess.Popen[str]] = []
     try:
         while len(started) < number:
@@ -128,12 +173,14 @@ def raced(code: str, path: Path, number: int) -> list[int]:
         return sorted(process.wait(timeout=300) for process in started)
 
 
-def test_sixteen_race_for_ten(tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "city.ledger", "riders", 1)
+@kinds
+def test_sixteen_race_for_ten(kind: str, tmp_path: Path) -> None:
+    ledger = ledger_of(kind, tmp_path / "city.ledger", 1)
     assert raced(SPEND_ONCE, ledger.path, 16) == [0] * 10 + [7] * 6
     book = ledger.verify()
     assert [spend.number for spend in book.spends] == list(range(1, 11))
-    assert book.remaining.epsilon == 0
+    assert book.remaining_in(DAY if kind in ("period", "concentrated") else None).epsilon == 0
+    assert book.spent.epsilon == 1
 
 
 def test_eight_race_to_make_one_ledger(tmp_path: Path) -> None:
@@ -159,12 +206,13 @@ def kill_sixteen(ledger: Ledger, seed: int, longest: float) -> None:
     assert acknowledged
 
 
+@kinds
 @pytest.mark.parametrize("seed", [0, *at_night(1, 2, 3)])
-def test_killed_while_spending(seed: int, longest: float, tmp_path: Path) -> None:
-    ledger = Ledger.create(tmp_path / "city.ledger", "riders", 100, "1e-3", large_epsilon=True)
+def test_killed_while_spending(kind: str, seed: int, longest: float, tmp_path: Path) -> None:
+    ledger = ledger_of(kind, tmp_path / "city.ledger", 100, "1e-3")
     kill_sixteen(ledger, seed, longest)
-    ledger.spend(Guarantee.pure("0.01"), "one more")
-    assert [file.name for file in tmp_path.iterdir()] == ["city.ledger"], "no journal is left behind"
+    ledger.spend(Guarantee.pure("0.01"), "one more", window=None if kind == "person" else DAY)
+    assert files(tmp_path) == ["city.ledger"], "no journal is left behind"
 
 
 def test_killed_while_running_out(longest: float, tmp_path: Path) -> None:
@@ -175,31 +223,43 @@ def test_killed_while_running_out(longest: float, tmp_path: Path) -> None:
     assert len(ledger.history()) == 25
 
 
+DAY = Window("2026-05-03", zone="Europe/Berlin")
+
+
 def traced(path: Path, call: str, when: int) -> subprocess.CompletedProcess[str]:
     """One spend by a process that is killed at the n-th system call of a kind on the ledger's files."""
-    files = [part for name in (path, f"{path}-journal", path.parent) for part in ("-P", str(name))]
-    spend = "print(Ledger(path).spend(Guarantee.pure('0.01'), 'map').id, flush=True)"
-    trace = ["strace", "-o", "/dev/null", *files, "-e", f"inject={call}:signal=KILL:when={when}"]
-    command = [*trace, sys.executable, "-c", PREPARE + spend, str(path)]
+    watched = [part for name in (path, f"{path}-journal", path.parent) for part in ("-P", str(name))]
+    spend = "print(Ledger(path).spend(Guarantee.pure('0.01'), 'map', window=window).id, flush=True)"
+    trace = ["strace", "-o", "/dev/null", *watched, "-e", f"inject={call}:signal=KILL:when={when}"]
+    command = [*trace, sys.executable, "-c", PREPARE + spend, *arguments(path)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.mark.parametrize("kind", ["person", "migrating", "period"])
 @pytest.mark.parametrize("call", ["pwrite64", "fdatasync", "unlink"])
-def test_killed_at_every_write_of_a_spend(call: str, tmp_path: Path) -> None:
-    """Not at random moments but at each in turn: every write, every sync, and the removal of the journal."""
-    ledger, acknowledged = Ledger.create(tmp_path / "city.ledger", "riders", 1), []
-    if shutil.which("strace") is None or traced(ledger.path, call, when=1000).returncode != 0:
+def test_killed_at_every_write_of_a_spend(call: str, kind: str, tmp_path: Path) -> None:
+    """Not at random moments but at each in turn: every write, every sync, and the removal of the journal.
+
+    The first spend of a ledger that migrates is killed at each of its writes: it stays of the first version, whole, or
+    becomes one of the second, with the spend.
+    """
+    tried = ledger_of("person", tmp_path / "tried.ledger", 1)
+    if shutil.which("strace") is None or traced(tried.path, call, when=1000).returncode != 0:
         pytest.skip("needs strace, and the permission to use it")
+    tried.path.unlink()
+    ledger, acknowledged = ledger_of(kind, tmp_path / "city.ledger", 1), []
     for when in range(1, 100):
         done = traced(ledger.path, call, when)
         acknowledged += done.stdout.split()[1:]
-        ledger.verify(acknowledged)
+        book = ledger.verify(acknowledged)
+        if kind == "migrating":
+            assert book.has_terms == bool(book.spends)
         if done.returncode == 0:
             break
         assert done.returncode == -signal.SIGKILL
         assert not done.stdout.split()[1:]
     assert when > 1, "it was killed at least once"
-    assert [file.name for file in tmp_path.iterdir()] == ["city.ledger"]
+    assert files(tmp_path) == ["city.ledger"]
 
 
 def test_killed_while_staging(longest: float, tmp_path: Path) -> None:

@@ -445,3 +445,14 @@ def test_a_plan_file_that_is_none(tmp_path: Path) -> None:
     path.write_bytes(b"title: \xff\xfe\xfa\n")
     with pytest.raises(ParameterError, match="UTF-8"):
         Plan.from_yaml(path)
+
+
+def test_a_plan_per_month_is_read_as_it_was_written(tmp_path: Path) -> None:
+    made = plan(Limit(1.0, max_locations=5, max_visits=5), n_locations=400, unit="person-month")
+    made.to_yaml(tmp_path / "plan.yaml")
+    assert Plan.from_yaml(tmp_path / "plan.yaml") == made
+    assert "all visits of one user in one calendar month" in str(made)
+    assert "gets the sum over these months" in str(made)
+    assert made.to_dict()["unit"] == "person-month"
+    with pytest.raises(ParameterError, match="person-day"):
+        plan(Limit(1.0, max_locations=5, max_visits=5), unit="month")  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from tests.examples import examples
 
 from .reference import Row, as_counter, profile
 from .test_profile import as_table, bounds, tables
+from .warehouses import agreeing_windows
 
 
 @pytest.fixture
@@ -102,3 +103,10 @@ def test_a_session_whose_collation_merges_people_is_refused(con: Any) -> None:
         le.private.exact_profile(le.Visits(table))
     con.con.execute("RESET default_collation")
     assert as_counter(le.private.exact_profile(le.Visits(table))) == {(1, 1): 3}
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo"])
+def test_windows(con: Any, zone: str) -> None:
+    """Whatever zone the session is in; its own time zone data is not asked."""
+    con.raw_sql(f"SET TimeZone = '{zone}'")
+    agreeing_windows.check(lambda table: le.Visits(stored(con, table)), le.Resources())

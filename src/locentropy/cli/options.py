@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from locentropy.cli.console import printable
+from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    import locentropy.core.windows as core_windows
     from locentropy.visits.engines.base import Resources
     from locentropy.visits.visits import Visits
 
 _COLUMNS = "Columns (usual names are recognised)"
 _READING = "Reading"
+_WINDOW = "Window of time"
 _RESOURCES = "Resources"
 _ROLES = ("user", "location", "time", "visits", "lat", "lon")
 
@@ -111,6 +114,40 @@ Spill = Annotated[
     Path | None,
     typer.Option("--spill", help="Folder for what does not fit into memory.", rich_help_panel=_RESOURCES),
 ]
+Window = Annotated[
+    str | None,
+    typer.Option(
+        "--window",
+        help="Only visits that began in 2026-05, 2026-W21, 2026-05-03, or 2026-05-01/2026-05-15 (without the last).",
+        rich_help_panel=_WINDOW,
+    ),
+]
+Weekdays = Annotated[
+    str | None,
+    typer.Option("--weekdays", help="Of the window: mon-fri, or sat,sun.", rich_help_panel=_WINDOW),
+]
+Hours = Annotated[
+    str | None,
+    typer.Option(
+        "--hours", help="Of the window: 07-10 (from 7 up to 10), or 07-10,16-19.", rich_help_panel=_WINDOW
+    ),
+]
+TimeZone = Annotated[
+    str | None,
+    typer.Option(
+        "--time-zone",
+        help="By whose clock: Europe/Berlin; or as-written, for times without a zone. Default: the ledger's.",
+        rich_help_panel=_WINDOW,
+    ),
+]
+TimeType = Annotated[
+    str | None,
+    typer.Option(
+        "--time-type",
+        help="What times are whose type does not tell: utc (no zone, in UTC); s, ms, us, ns (since 1970).",
+        rich_help_panel=_WINDOW,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
 
@@ -132,14 +169,39 @@ class Reading:
     bad_rows: BadRows = "fail"
     missing_ids: MissingIds = "drop"
     ids: Ids = "as-they-are"
+    window: Window = None
+    weekdays: Weekdays = None
+    hours: Hours = None
+    time_zone: TimeZone = None
+    time_type: TimeType = None
     private_log: PrivateLog = None
     memory: Memory = None
     threads: Threads = None
     spill: Spill = None
     engine: Engine = "duckdb"
 
-    def visits_of(self, source: str) -> Visits:
-        """Return the visits that the options describe."""
+    def window_by(self, zone: str | None = None) -> core_windows.Window | None:
+        """Return the window that the options describe; `zone` is that of the ledger, if it has one."""
+        from locentropy.cli.error_format import restated
+        from locentropy.core.windows import Window
+
+        if self.window is None:
+            for name in ("weekdays", "hours", "time_zone"):
+                if getattr(self, name) is not None:
+                    option = name.replace("_", "-")
+                    raise ParameterError(f"--{option} is about a window: --window 2026-05 says which one.")
+            return None
+        chosen = self.time_zone or zone
+        if chosen is None:
+            raise ParameterError(
+                "A window needs a clock: --time-zone Europe/Berlin; or --time-zone as-written, for times that are "
+                "written without a zone."
+            )
+        with restated(names={"zone": "time_zone"}):
+            return Window(self.window, zone=chosen, weekdays=self.weekdays, hours=self.hours)
+
+    def visits_of(self, source: str, window: core_windows.Window | None = None) -> Visits:
+        """Return the visits that the options describe, in the window if one is given, else in their own."""
         from locentropy.visits.columns import AUTO
         from locentropy.visits.private_log import write_private_log
         from locentropy.visits.visits import Visits
@@ -154,6 +216,7 @@ class Reading:
         # Checked by Visits itself.
         rules: dict[str, Any] = {name: getattr(self, name) for name in ("bad_rows", "missing_ids", "ids")}
         columns = None if self.columns is None else tuple(name.strip() for name in self.columns.split(","))
+        time_type: Any = self.time_type
         return Visits(
             source,
             **chosen,
@@ -163,6 +226,8 @@ class Reading:
             header=self.header,
             columns=columns,
             delimiter="\t" if self.delimiter in ("tab", r"\t") else self.delimiter,
+            time_type=time_type,
+            window=window or self.window_by(),
         )
 
     @property
@@ -184,6 +249,11 @@ class Reading:
             "bad_rows",
             "missing_ids",
             "ids",
+            "window",
+            "weekdays",
+            "hours",
+            "time_zone",
+            "time_type",
             "engine",
         ):
             value, option = getattr(self, name), name.replace("_", "-")

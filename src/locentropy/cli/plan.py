@@ -82,6 +82,10 @@ def plan(
         ),
     ] = None,
     max_std_error: MaxStdError = None,
+    unit: Annotated[
+        str,
+        typer.Option("--unit", help="Of the ledger: person, person-day, person-week, person-month."),
+    ] = "person",
     words: AboutOptions,
     to: Annotated[
         Path | None, typer.Option("--out", help="Write a plan file, for somebody to approve and to run.")
@@ -117,6 +121,7 @@ def plan(
             attributes=declared(attributes),
             max_std_error=max_std_error,
             group=group,
+            unit=unit,  # type: ignore[arg-type]  # checked by Plan itself
             levels=levels_in(levels),
             level_sizes=_sizes(level_sizes, "level_sizes") or (),
         )
@@ -132,7 +137,13 @@ def plan(
 
 def show(made: Plan) -> None:
     """Print a plan."""
-    from locentropy.planning.plan_text import guarantee_line, headline, level_lines, release_rules
+    from locentropy.planning.plan_text import (
+        always_present,
+        guarantee_line,
+        headline,
+        level_lines,
+        release_rules,
+    )
 
     def say(text: str, style: str | None = None) -> None:
         out.print(text, style=style, markup=False)
@@ -141,6 +152,8 @@ def show(made: Plan) -> None:
     say(guarantee_line(made.guarantee))
     say(made.guarantee.explain_strength())
     say(made.guarantee.explain())
+    for words in always_present(made):
+        say(words)
     for line in level_lines(made):
         say(line)
     say(made.expected.noise)

@@ -102,6 +102,15 @@ def _same_parts(given: Levels, planned: Levels) -> bool:
     return not given.epsilons or list(map(exact, given.epsilons)) == list(map(exact, planned.epsilons))
 
 
+def check_unit(path: Path, plan: Plan, unit: str, ledger: Path | None) -> None:
+    """Raise ParameterError if the plan is for a ledger of another unit."""
+    if ledger is not None and plan.unit != unit:
+        raise ParameterError(
+            f"{path} is for a ledger of the unit {plan.unit}, and {ledger} has {unit}: it guarantees something else. "
+            f"Have another plan approved: locentropy plan --unit {unit}"
+        )
+
+
 def limit(path: Path, plan: Plan, given: float | None) -> float | None:
     """Return the limit of standard errors of the plan; raise ParameterError if the option gives another."""
     if given not in (None, plan.max_std_error):

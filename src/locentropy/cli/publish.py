@@ -94,11 +94,14 @@ def publish(
       locentropy publish trips.csv --mechanism moments --epsilon 1 \
       --max-locations 5 --max-visits 5 --grid 40.70,-74.03,40.80,-73.92 \
       --cell 500 --ledger city.ledger --out may-grid
+
+      locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
+      --window 2026-05 --time-zone as-written --ledger city.ledger --out may-2026
     """
     from locentropy.cli.publish_summary import tell, tell_dry_run, warn_of_few
     from locentropy.ledger.ledger import Ledger
     from locentropy.places.public_list import PublicLocations
-    from locentropy.publishing.publish import carry_out
+    from locentropy.publishing.publish import carry_out, settle
     from locentropy.publishing.request import Request
     from locentropy.release.files import marked_target
     from locentropy.release.statement import About
@@ -118,6 +121,12 @@ def publish(
         mechanism, chosen = planned.mechanism, plan_check.with_columns(plan, planned, chosen)
         max_std_error = plan_check.limit(plan, planned, max_std_error)
         said = _words_with(plan, planned, said)
+    account = None if ledger is None else Ledger.open(ledger)
+    window, unit = settle(
+        reading.window_by(None if account is None else account.read().calendar.zone), account
+    )
+    if planned is not None and plan is not None:
+        plan_check.check_unit(plan, planned, unit, ledger)
     with warnings_told():
         request = Request(
             mechanism,
@@ -129,6 +138,8 @@ def publish(
             refuse_empty,
             large_epsilon,
             max_std_error,
+            window,
+            unit,
         )
     # Before the list is read, for errors about a list name its columns.
     request.chosen.refuse_visits_as_list(Visits(source, table=reading.table))
@@ -138,7 +149,6 @@ def publish(
     published = request.published
     if planned is not None and published is not None and planned.n_locations not in (None, len(published)):
         warn(f"{plan} expects {planned.n_locations:,} places, and there are {len(published):,}.")
-    account = None if ledger is None else Ledger.open(ledger)
     target = None if to is None else marked_target(to, private=request.guarantee.private)
     hints = _hints(
         request,
@@ -156,7 +166,7 @@ def publish(
         raise ParameterError(
             "Publishing needs a directory for the release: --out may; or try it first: --dry-run"
         )
-    visits, resources = reading.visits_of(source), reading.resources
+    visits, resources = reading.visits_of(source, window), reading.resources
     _say(hints)  # now: once it is paid for, what it says cannot be changed
     with _told(), progress_bar() as progress:
         release = carry_out(

@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from locentropy.core.levels import LevelPart
+    from locentropy.core.windows import Window
     from locentropy.ledger.ledger import Ledger
+    from locentropy.ledger.rules import Account
     from locentropy.mechanisms.base import Mechanism
     from locentropy.planning.plans import Plan
+    from locentropy.privacy.guarantee import Guarantee
     from locentropy.publishing.request import Request
     from locentropy.release.release import Release
 
 HIGHEST = 10
+_MOST_COUNTED = 10_000
+"""Periods: beyond it the number tells nobody anything."""
 
 
 def tell_dry_run(
@@ -60,19 +65,47 @@ def tell_dry_run(
 
 
 def _say_budget_after(request: Request, ledger: Ledger | None) -> None:
+    from locentropy.privacy.units import period_of
     from locentropy.publishing import notices
 
     if ledger is None:
         warn(notices.NOT_COUNTED)
         return
-    ledger.check(request.guarantee)
-    after = _budget_after(request, ledger)
+    ledger.check(request.guarantee, request.window)
     book = ledger.read()
-    _line(f"Budget of '{book.population}': {book.remaining} left.")
-    if after is None or not request.guarantee.private:
+    _line(f"Budget of '{book.population}': {_left(book, request.window)} left.")
+    if not request.guarantee.private:
         warn("Publishing this would close the ledger for good.")
-    else:
-        _line(f"After this release: ε = {after['epsilon']}, δ = {after['delta']}.")
+        return
+    after = ledger.preview(request.guarantee, request.window)
+    _line(f"After this release: {_left(after, request.window)}.")
+    period = period_of(book.unit)
+    if period is not None:
+        more = _more_periods(after, request.guarantee)
+        _line(f"Such a release in each {period}: {more:,} more until the budget of the person is used up.")
+
+
+def _left(book: Account, window: Window | None) -> str:
+    """What is left, of each account that a release about this window is charged to."""
+    from locentropy.privacy.units import cell_of, period_of
+
+    period = period_of(book.unit)
+    if period is None or book.closed:
+        return str(book.remaining)
+    cell = cell_of(book.unit, window)
+    here = book.terms.caps(book.total)[0].left(book.charged_in(cell or ""))
+    return f"{here} in {cell}, and {book.remaining} for somebody who is there in every {period}"
+
+
+def _more_periods(book: Account, guarantee: Guarantee) -> int:
+    """How many more such releases, each in a period of its own, the account of the person admits."""
+    from locentropy.ledger.accounts import Charge
+
+    each, cap = Charge.of(guarantee), book.person_cap
+    most, charged = 0, book.person + each
+    while most < _MOST_COUNTED and cap.admits(charged):
+        most, charged = most + 1, charged + each
+    return most
 
 
 def _budget_after(request: Request, ledger: Ledger | None) -> dict[str, str] | None:
@@ -81,14 +114,10 @@ def _budget_after(request: Request, ledger: Ledger | None) -> dict[str, str] | N
 
     if ledger is None:
         return None
-    book, asked = ledger.read(), request.guarantee
-    after = book.after(asked.epsilon, asked.delta)
-    if asked.epsilon is None:
-        return {"epsilon": "0", "delta": "0"}
-    return {
-        "epsilon": exact_text(book.total.epsilon - after.epsilon),
-        "delta": exact_text(book.total.delta - after.delta),
-    }
+    after = ledger.preview(request.guarantee, request.window)
+    left = after.remaining if after.closed else after.remaining_in(request.window)
+    rho = {} if left.rho is None else {"rho": exact_text(left.rho)}
+    return {"epsilon": exact_text(left.epsilon), "delta": exact_text(left.delta), **rho}
 
 
 def tell(release: Release, target: Path, ledger: Ledger | None, *, as_json: bool) -> None:
@@ -144,7 +173,7 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     if rows:
         _table(rows, release.statement.entropy_unit)
     if ledger is not None:
-        _line(f"Left of the budget: {ledger.remaining}")
+        _line(f"Left of the budget: {_left(ledger.read(), release.statement.window)}")
     _line(f"Its files: {', '.join(sorted(path.name for path in target.iterdir()))}")
     with_ledger = "" if ledger is None else f" --ledger {quote(str(ledger.path))}"
     page = next(iter(sorted(target.glob("*.html"))), None)
@@ -182,7 +211,7 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
     from locentropy.privacy.guarantee import exact_text
 
     statement, guarantee = release.statement, release.statement.guarantee
-    left = None if ledger is None else ledger.remaining
+    left = None if ledger is None else ledger.read().remaining_in(statement.window)
     return {
         "directory": str(target),
         "files": sorted(path.name for path in target.iterdir()),
@@ -197,10 +226,16 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
             {"levels": {name: len(level) for name, level in release.levels.items()}} if release.levels else {}
         ),
         "unit": statement.entropy_unit,
+        "window": None if statement.window is None else str(statement.window),
+        "privacy_unit": guarantee.unit,
         "highest": highest(release),
         "budget_left": None
         if left is None
-        else {"epsilon": exact_text(left.epsilon), "delta": exact_text(left.delta)},
+        else {
+            "epsilon": exact_text(left.epsilon),
+            "delta": exact_text(left.delta),
+            **({} if left.rho is None else {"rho": exact_text(left.rho)}),
+        },
     }
 
 

@@ -42,12 +42,12 @@ def report(
 
       locentropy report release --out page.html
     """
-    from locentropy.release.files import names_for
+    from locentropy.release.files import names_of
     from locentropy.release.release import Release
 
     release = Release.load(directory)
     private = release.statement.private
-    own = directory / names_for(private=private).report
+    own = directory / names_of(release.statement).report
     _refuse_tampered(directory, None if to is None else own)
     if to is None:
         path, state = _checked(release, own)

@@ -22,16 +22,17 @@ from locentropy.core.errors import LedgerError, LocentropyError, ParameterError
 from locentropy.core.html import joined, table, tag
 from locentropy.core.version import __version__
 from locentropy.ledger import store as ledger_store
+from locentropy.ledger.parts import part_of
 from locentropy.ledger.rules import (
     STALE_LEDGER,
     Account,
-    Budget,
     Entry,
     ReleaseRecord,
     Spend,
     State,
     amounts_as_text,
 )
+from locentropy.ledger.terms import Terms
 from locentropy.privacy.guarantee import Guarantee, Number, exact
 from locentropy.privacy.strength import check_large_epsilon
 
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from fractions import Fraction
 
+    from locentropy.core.windows import Window
+    from locentropy.ledger.accounts import Budget, Composition
     from locentropy.ledger.rules import Kind
+    from locentropy.privacy.units import Unit
 
 _CREATE: Final = 'Ledger.create("city.ledger", "riders of the city", epsilon=12, large_epsilon=True)'
 
@@ -73,9 +77,15 @@ class Ledger:
         epsilon: Number,
         delta: Number = 0,
         *,
+        unit: Unit = "person",
+        person_epsilon: Number | None = None,
+        person_delta: Number | None = None,
+        zone: str | None = None,
+        composition: Composition = "sum",
+        reserved_delta: Number = 0,
         large_epsilon: bool = False,
     ) -> Ledger:
-        """Create the ledger of a population.
+        """Create the ledger of a population. What is said here is fixed for good.
 
         Parameters
         ----------
@@ -84,7 +94,20 @@ class Ledger:
         population
             One line that says who shares this budget: everybody whose data, now or later, is released under it.
         epsilon, delta
-            The whole budget. Numbers are taken as they are written: 0.1 is one tenth.
+            The whole budget; with a unit per period, that of each day, week or month. Numbers are taken as they are
+            written: 0.1 is one tenth.
+        unit
+            "person", or "person-day", "person-week", "person-month": then a guarantee hides what a person did in one
+            of them, and every release is about a window inside one.
+        person_epsilon, person_delta
+            With a unit per period: the whole budget for somebody who is in the data all the time.
+        zone
+            The time zone of all windows, such as "Europe/Berlin"; None leaves it to the first release about one.
+        composition
+            "sum", plain sums of ε and of δ; or "concentrated", sums of ρ (zCDP), for many releases with Gaussian noise.
+        reserved_delta
+            With "concentrated": the part of `delta` for releases whose δ is not of Gaussian noise, such as private
+            selections.
         large_epsilon
             Must be True for an ε above 10: all releases together may then hide hardly anything about one person.
 
@@ -103,13 +126,21 @@ class Ledger:
         Examples
         --------
         >>> Ledger.create("city.ledger", "riders of the city's bicycles", epsilon=4, delta=1e-6)  # doctest: +SKIP
+
+        One for every month, and a year's worth for whoever rides in all of them:
+
+        >>> Ledger.create("city.ledger", "riders", 0.5, unit="person-month", person_epsilon=6)  # doctest: +SKIP
         """
         ledger = cls(Path(path))
         check_large_epsilon(exact(epsilon), accepted=large_epsilon, of="a ledger", example=_CREATE)
         amounts = amounts_as_text(exact(epsilon), exact(delta, "delta"))
-        first = Entry("budget", {"id": new_id(), "population": population, **amounts, **_stamp()})
-        Account(str(path), [first])  # checks the rules before there is a file
-        ledger_store.create(ledger.path, first)
+        entries = [Entry("budget", {"id": new_id(), "population": population, **amounts, **_stamp()})]
+        total = Account(str(path), entries).total  # checks the rules before there is a file
+        terms = Terms.made(total, unit, zone, composition, (person_epsilon, person_delta), reserved_delta)
+        if not terms.plain:
+            entries.append(Entry("rules", {**terms.as_values(), **_stamp()}))
+            Account(str(path), entries)
+        ledger_store.create(ledger.path, *entries)
         return ledger
 
     @classmethod
@@ -150,8 +181,21 @@ class Ledger:
 
     @property
     def remaining(self) -> Budget:
-        """The remaining budget; 0 once the ledger is closed."""
+        """The remaining budget, of somebody who is always in the data; 0 once the ledger is closed."""
         return self.read().remaining
+
+    def remaining_in(self, window: Window) -> Budget:
+        """What is left for a release about a window: in its period, and for the person; whichever is less."""
+        return self.read().remaining_in(window)
+
+    def settled(self, window: Window) -> Window:
+        """The window as this ledger can charge it, by its zone and its periods; raise why it cannot.
+
+        Raises LedgerError for another time zone, and ParameterError for a window that straddles periods.
+        """
+        account = self.read()
+        account.calendar.check_zone(window, str(self.path))
+        return account.calendar.settled(window)
 
     @property
     def tuned_unaccounted(self) -> bool:
@@ -166,14 +210,28 @@ class Ledger:
         """The recorded states of releases, the oldest first."""
         return tuple(self.read().releases)
 
-    def check(self, guarantee: Guarantee) -> None:
+    def check(self, guarantee: Guarantee, window: Window | None = None) -> None:
         """Raise BudgetError if a release with this guarantee does not fit now. Nothing is written or reserved."""
         if not os.access(self.path, os.W_OK) or not os.access(self.path.parent, os.W_OK):
             raise LedgerError(f"{self.path} or its folder is not writable, so nothing can be spent from it.")
-        self.read().after(*_amounts(guarantee))
+        self.preview(guarantee, window)
 
-    def spend(self, guarantee: Guarantee, purpose: str, spend_id: str | None = None) -> Spend:
-        """Take the ε and δ of a guarantee from the budget, permanently. Returns when the spend is on disk.
+    def preview(self, guarantee: Guarantee, window: Window | None = None) -> Account:
+        """The account as it would be after a release with this guarantee; raise BudgetError if it does not fit."""
+        account = self.read()
+        for entry in _entries(account, new_id(), guarantee, "preview", window):
+            account.add(entry)
+        return account
+
+    def spend(
+        self,
+        guarantee: Guarantee,
+        purpose: str,
+        spend_id: str | None = None,
+        *,
+        window: Window | None = None,
+    ) -> Spend:
+        """Take what a guarantee costs from the budget, permanently. Returns when the spend is on disk.
 
         Parameters
         ----------
@@ -184,6 +242,9 @@ class Ledger:
         spend_id
             An id from `new_id`, for callers that may be interrupted: spending again under an id that is already in
             the ledger takes nothing and returns the existing spend. None makes a new id.
+        window
+            The window that the release is about, as `settled` gave it; None if it is about all visits, which a ledger
+            per period refuses.
 
         Returns
         -------
@@ -195,18 +256,24 @@ class Ledger:
         BudgetError
             The budget does not suffice, or the ledger is closed. Nothing was spent.
         LedgerError
-            The ledger cannot be read or written, or has the spend with another ε or δ.
+            The ledger cannot be read or written, or has the spend with another ε, δ or window, or counts by another
+            time zone.
+        ParameterError
+            The window straddles periods of the ledger.
         """
-        amounts = amounts_as_text(*_amounts(guarantee))
         own = spend_id or new_id()
-
-        def known(account: Account) -> bool:
-            return any(spend.id == own for spend in account.spends)
-
-        account = self._append("spend", {"id": own, **amounts, "purpose": purpose, **_stamp()}, unless=known)
+        with ledger_store.transaction(self.path, wait=self.wait, write=True) as store:
+            account = self._account(store)
+            if all(spend.id != own for spend in account.spends):
+                for entry in _entries(account, own, guarantee, purpose, window):
+                    account.add(entry)
+                    store.append(entry)
         [made] = [spend for spend in account.spends if spend.id == own]
         if (made.epsilon, made.delta) != _amounts(guarantee):
             raise LedgerError(f"{self.path} has the spend {own} with another ε or δ than is asked for now.")
+        read = [part.window for part in account.parts if part.spend == own]
+        if not all(each is window is None or (each is not None and each.same_as(window)) for each in read):
+            raise LedgerError(f"{self.path} has the spend {own} for another window than is asked for now.")
         return made
 
     def record_release(self, spend_id: str, release_id: str, state: State) -> None:
@@ -274,6 +341,24 @@ def _amounts(guarantee: Guarantee) -> tuple[Fraction | None, Fraction]:
 
 def _cost(spend: Spend) -> str:
     return "everything" if spend.epsilon is None else str(Budget(spend.epsilon, spend.delta))
+
+
+def _entries(
+    account: Account, spend: str, guarantee: Guarantee, purpose: str, window: Window | None
+) -> list[Entry]:
+    """What a spend writes: terms if it is the first about a window, its parts, and itself."""
+    amounts = amounts_as_text(*_amounts(guarantee))
+    made = [Entry("spend", {"id": spend, **amounts, "purpose": purpose, **_stamp()})]
+    if window is not None:
+        account.calendar.check_zone(window, account.name)
+    if not account.has_terms and window is None:
+        return made
+    if guarantee.private:  # without a guarantee there is no part: no account can hold it
+        part = part_of(spend, guarantee, window, account.calendar)
+        made.insert(0, Entry("part", part.as_values()))
+    if not account.has_terms:
+        made.insert(0, Entry("rules", {**Terms().as_values(), **_stamp()}))
+    return made
 
 
 def _stamp() -> dict[str, str]:

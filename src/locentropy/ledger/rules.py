@@ -1,9 +1,9 @@
 """The rules of a ledger: what an entry may be, and which spends fit the budget. Knows nothing about files.
 
-Claim: whatever was admitted keeps (total ε, total δ)-differential privacy as a whole, also when each spend
-was chosen after seeing the releases before it. A spend is admitted while the plain sums of ε and of δ stay
-within the total: a valid stop rule, unlike tighter composition theorems, which want every ε beforehand
-(docs/budget.md proves it). Sums are exact.
+Claim: whatever was admitted keeps the caps of the ledger as a whole, also when each spend was chosen after seeing the
+releases before it: (ε, δ) of the budget for the ledger's unit, and, per period, that of the person for somebody who is
+always in the data. One spend is charged to both, its cell and the person, and admitted only if neither is exceeded
+(`accounts`: when an account admits; `parts`: which cell a window is charged to; docs/proofs/units.md).
 
 The same rules are checked before an entry is written and whenever the entries are read again.
 """
@@ -15,13 +15,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal
 
-from locentropy.core.errors import BudgetError, LedgerError, ParameterError
-from locentropy.privacy.guarantee import exact, exact_text
+from locentropy.core.civil_time import intersection
+from locentropy.core.errors import BudgetError, LedgerError, LocentropyError, ParameterError
+from locentropy.ledger.accounts import Budget, Cap, Charge, check_length
+from locentropy.ledger.parts import Calendar, Part
+from locentropy.ledger.terms import Terms
+from locentropy.privacy.guarantee import Guarantee, exact, exact_text
+from locentropy.privacy.units import cell_of, period_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-Kind = Literal["budget", "spend", "release", "evaluation"]
+    from locentropy.core.windows import Window
+    from locentropy.privacy.units import Unit
+
+Kind = Literal["budget", "spend", "release", "evaluation", "rules", "part"]
 State = Literal["staged", "published"]
 
 INFINITE: Final = "inf"
@@ -29,8 +37,6 @@ INFINITE: Final = "inf"
 
 _STATES: Final = ("staged", "published")
 _MAX_WORDS_LENGTH: Final = 300
-_MAX_SUM_BITS: Final = 600
-"""Bits in the numerator and denominator of a sum. Fractions could grow without limit; decimals stay below it."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +45,6 @@ class Entry:
 
     kind: Kind
     values: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Budget:
-    """An amount of ε and δ, exactly."""
-
-    epsilon: Fraction
-    delta: Fraction
-
-    def __str__(self) -> str:
-        return f"ε = {exact_text(self.epsilon)}, δ = {exact_text(self.delta)}"
 
 
 @dataclass(frozen=True)
@@ -106,38 +101,79 @@ class Account:
     population: str
     """Who shares this budget, in the owner's words."""
     total: Budget
-    """The whole budget."""
+    """The whole budget; of a ledger per period, that of each of them."""
     created: str
     """When, in UTC."""
 
     def __init__(self, name: str, entries: Iterable[Entry] = ()) -> None:
         self.name = name
         """The ledger's name in messages."""
+        self.terms = Terms()
+        self.has_terms = False
+        """Whether there is an entry of terms; ledgers of the first version have none."""
+        self.calendar = Calendar("person", None)
         self.spends: list[Spend] = []
+        self.parts: list[Part] = []
         self.releases: list[ReleaseRecord] = []
         self.evaluations: list[Evaluation] = []
-        self.spent = Budget(Fraction(0), Fraction(0))
-        """The sum of the finite spends."""
         self.closed = False
         """Whether a release without a guarantee has closed it."""
+        self.person = Charge()
+        """What was charged for somebody who is always in the data."""
+        self._cells: dict[str, Charge] = {}
+        self._pending: list[Part] = []
+        """Parts that are written, and their spend not yet."""
         for entry in entries:
             self.add(entry)
+        if self._pending:
+            raise LedgerError("the spend of its last part is missing")
+
+    @property
+    def unit(self) -> Unit:
+        """Whose visits, and which of them, are protected."""
+        return self.terms.unit
+
+    @property
+    def spent(self) -> Budget:
+        """The plain sums of ε and δ of all finite spends."""
+        return Budget(self.person.epsilon, self.person.delta)
+
+    @property
+    def person_cap(self) -> Cap:
+        """The cap of the person's account."""
+        cell, person = self.terms.caps(self.total)
+        return cell if person is None else person
 
     @property
     def remaining(self) -> Budget:
-        """The remaining budget; 0 once the ledger is closed."""
-        if self.closed:
-            return Budget(Fraction(0), Fraction(0))
-        return Budget(self.total.epsilon - self.spent.epsilon, self.total.delta - self.spent.delta)
+        """What is left for somebody who is always in the data; 0 once the ledger is closed."""
+        return _NOTHING if self.closed else self.person_cap.left(self.person)
+
+    def remaining_in(self, window: Window | None) -> Budget:
+        """What is left for a release about this window: in its period, and for the person; whichever is less."""
+        cell = cell_of(self.unit, window)
+        if cell is None or self.closed:
+            return self.remaining
+        one, other = self.terms.caps(self.total)[0].left(self.charged_in(cell)), self.remaining
+        rho = None if one.rho is None or other.rho is None else min(one.rho, other.rho)
+        return Budget(min(one.epsilon, other.epsilon), min(one.delta, other.delta), rho)
+
+    def charged_in(self, cell: str) -> Charge:
+        """What was charged to a cell."""
+        return self._cells.get(cell, Charge())
 
     def add(self, entry: Entry) -> None:
         """Add one more entry, or raise why it is not admitted."""
         adders = {
             "budget": self._open,
+            "rules": self._fix_terms,
+            "part": self._part,
             "spend": self._spend,
             "release": self._release,
             "evaluation": self._evaluate,
         }
+        if self._pending and entry.kind not in ("part", "spend"):
+            raise LedgerError("a part is followed by its spend")
         adders[entry.kind](entry.values)
 
     def _open(self, values: Mapping[str, str]) -> None:
@@ -151,9 +187,41 @@ class Account:
             raise ParameterError(
                 "must be below 1.", parameter="delta", value=float(total.delta), example=call
             )
-        _check_length(total.epsilon, total.delta)
+        check_length(total.epsilon, total.delta)
         self.id, self.created = _checked_id("id", values["id"]), values["time"]
         self.population, self.total = _checked_words("population", values["population"], call), total
+
+    def _fix_terms(self, values: Mapping[str, str]) -> None:
+        if self.has_terms:
+            raise LedgerError("terms are set once")
+        try:
+            terms = Terms.from_values(values, self.total)
+        except LocentropyError:
+            raise
+        except ValueError:
+            raise LedgerError("its terms cannot be read") from None
+        # Whoever saw a release was promised what the ledger counted then: its unit and its caps never change.
+        if (self.spends or self.releases or self.evaluations) and not terms.plain:
+            raise LedgerError("a ledger that is in use keeps its unit, its caps and how it counts")
+        self.terms, self.has_terms = terms, True
+        self.calendar = Calendar(terms.unit, terms.zone)
+
+    def _part(self, values: Mapping[str, str]) -> None:
+        if not self.has_terms:
+            raise LedgerError("a ledger without terms has no parts")
+        try:
+            part = Part.from_values(values, self.unit)
+        except LocentropyError:
+            raise
+        except ValueError:
+            raise LedgerError("a part cannot be read") from None
+        self.calendar.check(part, self.name)
+        for other in self._pending:
+            if part.spend != other.spend:
+                raise LedgerError("a part is followed by its spend")
+            if part.cell != other.cell and intersection(part.borders, other.borders):
+                raise LedgerError(f"{part.cell} and {other.cell} have instants in common")
+        self._pending.append(part)
 
     def _spend(self, values: Mapping[str, str]) -> None:
         infinite = values["epsilon"] == INFINITE
@@ -161,42 +229,76 @@ class Account:
         delta = exact(values["delta"], "delta")
         call = 'ledger.spend(guarantee, purpose="weekly map, week 12")'
         purpose = _checked_words("purpose", values["purpose"], call)
-        after = self.after(epsilon, delta)
+        spend_id = _checked_id("id", values["id"])
+        parts, self._pending = self._parts_of(spend_id, epsilon, delta), []
+        cells, person = self.after(parts)
         self.spends.append(
-            Spend(
-                _checked_id("id", values["id"]), len(self.spends) + 1, epsilon, delta, purpose,
-                values["software"], values["time"],
-            )
-        )  # fmt: skip
-        self.spent, self.closed = after, infinite
+            Spend(spend_id, len(self.spends) + 1, epsilon, delta, purpose, values["software"], values["time"])
+        )
+        for part in parts:
+            self.calendar.add(part)
+        self.parts += parts
+        self._cells, self.person, self.closed = cells, person, infinite
 
-    def after(self, epsilon: Fraction | None, delta: Fraction) -> Budget:
-        """The sum of finite spends after spending this much more; raise BudgetError if it does not fit."""
+    def _parts_of(self, spend: str, epsilon: Fraction | None, delta: Fraction) -> list[Part]:
+        """The parts that were written for a spend; in a ledger without terms there is one, about everything."""
+        if epsilon is None:
+            if self._pending:
+                raise LedgerError("a release without a guarantee has no parts")
+            return []
+        if not self.has_terms:
+            return [Part(spend, Guarantee(epsilon, delta))]
+        charges = [part.charge for part in self._pending if part.spend == spend]
+        whole = sum(charges, Charge())
+        if not charges or (whole.epsilon, whole.delta) != (epsilon, delta):
+            raise LedgerError("a spend does not have the parts that it is the sum of")
+        return self._pending
+
+    def after(self, parts: Sequence[Part]) -> tuple[dict[str, Charge], Charge]:
+        """What each cell and the person will have been charged with these parts; raise BudgetError if that is too much.
+
+        Every part is charged twice: to its cell, and to the person who is in all of them.
+        """
         if self.closed:
             raise BudgetError(
                 f"{self.name} is closed: a release without a guarantee has used up the whole budget of "
                 f"'{self.population}', and nothing can be spent after it. What was published cannot be taken back. "
                 f"To see the spends: locentropy ledger show {self.name}"
             )
-        if epsilon is None:
-            return self.spent
-        asked, left = Budget(epsilon, delta), self.remaining
-        if asked.epsilon > left.epsilon or asked.delta > left.delta:
-            raise BudgetError(self._refusal(asked, left))
-        after = Budget(self.spent.epsilon + epsilon, self.spent.delta + delta)
-        _check_length(after.epsilon, after.delta)
+        cells, person = dict(self._cells), self.person
+        cap, person_cap = self.terms.caps(self.total)[0], self.person_cap
+        for part in parts:
+            if part.cell is not None:
+                cells[part.cell] = self._charged(part, cells.get(part.cell, Charge()), cap, part.cell)
+            always = None if part.cell is None else f"somebody who is there in every {period_of(self.unit)}"
+            person = self._charged(part, person, person_cap, always)
+        return cells, person
+
+    def _charged(self, part: Part, before: Charge, cap: Cap, whose: str | None) -> Charge:
+        """An account after a charge; `whose` names it where there are several."""
+        after = before + part.charge
+        if not cap.admits(after):
+            raise BudgetError(self._refusal(part, before, cap, whose))
+        cap.check_lengths(after)
         return after
 
-    def _refusal(self, asked: Budget, left: Budget) -> str:
+    def _refusal(self, part: Part, before: Charge, cap: Cap, whose: str | None) -> str:
+        left, stated = cap.left(before), part.guarantee
+        asked = str(Budget(part.charge.epsilon, part.charge.delta))
+        if cap.rho is not None:
+            asked += f" (ρ = {exact_text(part.charge.rho)})"
         if not left.epsilon:
             advice = f"Nothing is left. To see the spends: locentropy ledger show {self.name}"
-        elif asked.delta and not left.delta:
+        elif cap.rho is not None and stated.concentrated_cost[1] > left.delta:
+            advice = "Its δ is not of Gaussian noise: only the δ that was reserved for that can pay for it."
+        elif stated.delta and not left.delta and cap.rho is None:
             advice = f"No δ is left. A mechanism without δ, such as shares, can have ε = {exact_text(left.epsilon)}."
         else:
             advice = f"The mechanism and the selection of places together can have at most {left}."
+        whole = Budget(cap.epsilon, cap.delta)
         return (
-            f"Over budget: this release asks for {asked}, but {self.name} has {left} left of {self.total} for "
-            f"'{self.population}'. Spends are never refunded. {advice}"
+            f"Over budget: this release asks for {asked}, but {self.name} has {left} left of {whole} for "
+            f"{f'{whose}, of ' if whose else ''}'{self.population}'. Spends are never refunded. {advice}"
         )
 
     def _release(self, values: Mapping[str, str]) -> None:
@@ -262,18 +364,11 @@ def _checked_id(name: str, value: object) -> str:
 
 def amounts_as_text(epsilon: Fraction | None, delta: Fraction) -> dict[str, str]:
     """ε and δ as the ledger writes them: exactly, and ε = None as infinity."""
-    _check_length(epsilon or Fraction(0), delta)
+    check_length(epsilon or Fraction(0), delta)
     return {
         "epsilon": INFINITE if epsilon is None else exact_text(epsilon),
         "delta": exact_text(delta),
     }
 
 
-def _check_length(epsilon: Fraction, delta: Fraction) -> None:
-    for name, value in (("epsilon", epsilon), ("delta", delta)):
-        if value.numerator.bit_length() + value.denominator.bit_length() > _MAX_SUM_BITS:
-            raise ParameterError(
-                "has too many digits to be summed exactly. Write it with fewer.",
-                parameter=name,
-                example="Guarantee.approximate(epsilon=0.1, delta=1e-6)",
-            )
+_NOTHING: Final = Budget(Fraction(0), Fraction(0))

@@ -8,6 +8,9 @@
   hash: a changed, lost or reordered entry is detected. Whoever can write the file can compute new hashes, so this
   detects accidents and careless edits, not a determined forger. Hashes cover the ledger's own text, never the data.
 - Triggers refuse changes, and a file whose triggers differ is not opened.
+- Version 2 has two tables more, for terms and parts. A file of version 1 becomes one of version 2 in the transaction
+  that first needs them: nothing in it is rewritten but its version number, so a crash leaves the one or the other, and
+  the software of version 1 refuses it from then on. It is never copied: a copy would be a second budget.
 
 The file is opened through SQLite only: closing any other handle to it would drop the locks of this process.
 """
@@ -29,12 +32,12 @@ from locentropy.core.files import sync_folder
 from locentropy.ledger.rules import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from locentropy.ledger.rules import Kind
 
 APPLICATION: Final = int.from_bytes(b"LELG", "big")
-VERSION: Final = 1
+VERSION: Final = 2
 
 COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
     "budget": ("id", "population", "epsilon", "delta", "software", "time"),
@@ -44,6 +47,19 @@ COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
 }
 """The tables and their columns. Each also has `entry`, numbered over all tables, and `hash`."""
 
+LATER_COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
+    "rules": (
+        "unit", "zone", "composition", "person_epsilon", "person_delta", "reserved_delta", "orders", "rhos",
+        "software", "time",
+    ),
+    "part": (
+        "spend", "epsilon", "delta", "rho", "rho_delta", "start", "end", "weekdays", "hours", "zone", "cell", "borders",
+    ),
+}  # fmt: skip
+"""What version 2 has besides."""
+
+_COLUMNS: Final = {1: COLUMNS, 2: COLUMNS | LATER_COLUMNS}
+
 _FIRST: Final = "0" * 64
 _RESTORE: Final = (
     "Do not publish with it. Restore the newest copy, then compare it with what was published: "
@@ -51,33 +67,46 @@ _RESTORE: Final = (
 )
 
 
-def _tables() -> list[str]:
-    head = "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL, hash TEXT NOT NULL)"
-    return [head] + [
+_HEAD: Final = (
+    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL, hash TEXT NOT NULL)"
+)  # fmt: skip
+
+
+def _tables(columns_of: Mapping[Kind, tuple[str, ...]]) -> list[str]:
+    return [
         f"CREATE TABLE {table} (entry INTEGER PRIMARY KEY, "
-        f"{', '.join(f'{column} TEXT NOT NULL' for column in columns)}, hash TEXT NOT NULL)"
-        for table, columns in COLUMNS.items()
+        f"{', '.join(f'{_quoted(column)} TEXT NOT NULL' for column in columns)}, hash TEXT NOT NULL)"
+        for table, columns in columns_of.items()
     ]
 
 
-def _triggers() -> list[str]:
-    def refuse(table: str, event: str, when: str = "1") -> str:
-        return (
-            f"CREATE TRIGGER {table}_{event.lower()} BEFORE {event} ON {table} WHEN {when} "
-            f"BEGIN SELECT RAISE(ABORT, 'a ledger is only ever appended to'); END"
-        )
+def _quoted(column: str) -> str:
+    return f'"{column}"' if column == "end" else column  # a word of SQL
 
-    made = [
-        refuse("head", "INSERT"),
-        refuse("head", "UPDATE", "NEW.one <> 1 OR NEW.entries <> OLD.entries + 1"),
-        refuse("head", "DELETE"),
+
+def _refuse(table: str, event: str, when: str = "1") -> str:
+    return (
+        f"CREATE TRIGGER {table}_{event.lower()} BEFORE {event} ON {table} WHEN {when} "
+        f"BEGIN SELECT RAISE(ABORT, 'a ledger is only ever appended to'); END"
+    )
+
+
+def _head_triggers() -> list[str]:
+    return [
+        _refuse("head", "INSERT"),
+        _refuse("head", "UPDATE", "NEW.one <> 1 OR NEW.entries <> OLD.entries + 1"),
+        _refuse("head", "DELETE"),
     ]
-    for table in COLUMNS:
+
+
+def _triggers(tables: Iterable[Kind]) -> list[str]:
+    made = []
+    for table in tables:
         # INSERT OR REPLACE removes a row without firing the trigger on DELETE, so the number is checked here.
         made += [
-            refuse(table, "INSERT", "NEW.entry IS NOT (SELECT entries + 1 FROM head)"),
-            refuse(table, "UPDATE"),
-            refuse(table, "DELETE"),
+            _refuse(table, "INSERT", "NEW.entry IS NOT (SELECT entries + 1 FROM head)"),
+            _refuse(table, "UPDATE"),
+            _refuse(table, "DELETE"),
         ]
     return made
 
@@ -85,15 +114,25 @@ def _triggers() -> list[str]:
 class Store:
     """One transaction on the file."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, version: int) -> None:
         self._connection = connection
         self._path = path
+        self._version = version
+
+    def _migrate(self) -> None:
+        """Make the tables of version 2. Of what is in the file only the version number is changed."""
+        for statement in (*_tables(LATER_COLUMNS), *_triggers(LATER_COLUMNS)):
+            self._connection.execute(statement)
+        self._connection.execute(f"PRAGMA user_version = {VERSION}")
+        self._version = VERSION
 
     def read(self) -> list[Entry]:
         """All entries in their order; raise LedgerError if they are not as they were written."""
         rows: list[tuple[int, Kind, tuple[str, ...], str]] = []
-        for table, columns in COLUMNS.items():
-            query = f"SELECT entry, {', '.join(columns)}, hash FROM {table}"  # noqa: S608  # names from above
+        columns_of = _COLUMNS[self._version]
+        for table, columns in columns_of.items():
+            named = ", ".join(map(_quoted, columns))
+            query = f"SELECT entry, {named}, hash FROM {table}"  # noqa: S608  # names from above
             rows += [(row[0], table, row[1:-1], row[-1]) for row in self._connection.execute(query)]
         rows.sort(key=lambda row: row[0])
         last, entries = _FIRST, []
@@ -103,15 +142,17 @@ class Store:
                 raise LedgerError(
                     f"{self._path}: entry {number} is missing or not as it was written. {_RESTORE}"
                 )
-            entries.append(Entry(table, dict(zip(COLUMNS[table], values, strict=True))))
+            entries.append(Entry(table, dict(zip(columns_of[table], values, strict=True))))
         if self._head() != (len(entries), last) or not entries or entries[0].kind != "budget":
             raise LedgerError(f"{self._path}: entries are missing at the end. {_RESTORE}")
         return entries
 
     def append(self, entry: Entry) -> None:
-        """Write one entry after the last."""
+        """Write one entry after the last; the first one of version 2 brings the file to it."""
+        if entry.kind not in _COLUMNS[self._version]:
+            self._migrate()
         number, last = self._head()
-        columns = COLUMNS[entry.kind]
+        columns = _COLUMNS[self._version][entry.kind]
         values = tuple(entry.values[column] for column in columns)
         digest = _hash(last, number + 1, entry.kind, values)
         marks = ", ".join("?" * (len(columns) + 2))
@@ -138,8 +179,8 @@ def _hash(last: str, number: int, table: str, values: tuple[str, ...]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def create(path: Path, first: Entry) -> None:
-    """Create the file with its first entry: it appears complete or not at all, and never replaces another."""
+def create(path: Path, *first: Entry) -> None:
+    """Create the file with its first entries: it appears complete or not at all, and never replaces another."""
     for taken in (path, *(path.with_name(path.name + ending) for ending in ("-journal", "-wal", "-shm"))):
         # SQLite would apply an old journal to a new file of that name.
         if os.path.lexists(taken):
@@ -171,17 +212,22 @@ def create(path: Path, first: Entry) -> None:
     sync_folder(path.parent)
 
 
-def _fill(connection: sqlite3.Connection, part: Path, first: Entry) -> None:
+def _fill(connection: sqlite3.Connection, part: Path, first: tuple[Entry, ...]) -> None:
+    # A ledger that needs nothing of version 2 can be used by the software of version 1 as well.
+    version = max(1 if entry.kind in COLUMNS else 2 for entry in first)
     _set_up(connection)
     connection.execute("BEGIN EXCLUSIVE")
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {VERSION}")
-    for statement in _tables():
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.execute(_HEAD)
+    for statement in _tables(_COLUMNS[version]):
         connection.execute(statement)
     connection.execute("INSERT INTO head VALUES (1, 0, ?)", (_FIRST,))
-    for statement in _triggers():
+    for statement in (*_head_triggers(), *_triggers(_COLUMNS[version])):
         connection.execute(statement)
-    Store(connection, part).append(first)
+    store = Store(connection, part, version)
+    for entry in first:
+        store.append(entry)
     connection.execute("COMMIT")
 
 
@@ -196,9 +242,12 @@ def transaction(path: Path, *, wait: float, write: bool) -> Iterator[Store]:
         _check_kind(connection, path)
         _set_up(connection)
         connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-        _check_schema(connection, path)
+        version = _check_kind(
+            connection, path
+        )  # again: another process may have brought it to version 2 meanwhile
+        _check_schema(connection, path, version)
         # If the block raises, the connection is closed without COMMIT, which rolls back.
-        yield Store(connection, path)
+        yield Store(connection, path, version)
         connection.execute("COMMIT")
 
 
@@ -232,21 +281,23 @@ def _check_file(path: Path) -> None:
         raise LedgerError(f"{path} is not a file. Name the ledger's file. For example: city.ledger")
 
 
-def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise if the file is not a ledger, before anything else: another program's database must not be touched."""
+def _check_kind(connection: sqlite3.Connection, path: Path) -> int:
+    """The version; raise if the file is not a ledger, before anything else: others' databases must not be touched."""
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise LedgerError(_not_a_ledger(path))
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version != VERSION:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version not in _COLUMNS:
         raise LedgerError(
-            f"{path} is a ledger of version {version}; this software reads version {VERSION}. "
+            f"{path} is a ledger of version {version}; this software reads versions up to {VERSION}. "
             "Use the version of locentropy that made it, or a newer one."
         )
+    return version
 
 
-def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
+def _check_schema(connection: sqlite3.Connection, path: Path, version: int) -> None:
     found = [row[0] for row in connection.execute("SELECT sql FROM sqlite_master")]
-    if sorted(map(str, found)) != sorted([*_tables(), *_triggers()]):
+    columns = _COLUMNS[version]
+    if sorted(map(str, found)) != sorted([_HEAD, *_tables(columns), *_head_triggers(), *_triggers(columns)]):
         raise LedgerError(f"{path}: its tables or triggers have been changed. {_RESTORE}")
 
 

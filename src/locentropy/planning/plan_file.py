@@ -36,7 +36,7 @@ _HEADER: Final = (
     "# A plan of locentropy: what is to be published, and what it costs. No data was read to make it.\n"
 )
 _ABOUT: Final = tuple(field.name for field in fields(About))
-_KEYS: Final = ("version", *_ABOUT, "mechanism", "locations", "max_std_error", "expected", "budget")
+_KEYS: Final = ("version", *_ABOUT, "mechanism", "locations", "max_std_error", "unit", "expected", "budget")
 _OLD_KEYS: Final = {"purpose": "intended_use", "places": "locations"}
 """What version 0.1 wrote, and what it is called now."""
 _SELECTION: Final = ("epsilon", "delta", "max_locations", "keep", "max_users")
@@ -97,6 +97,7 @@ def _content(plan: Plan) -> dict[str, Any]:
             **(written_parameters(plan.selection) if plan.selection else {}),
         },
         **({} if plan.max_std_error is None else {"max_std_error": repr(plan.max_std_error)}),
+        **({} if plan.unit == "person" else {"unit": plan.unit}),
         **({"expected": expected} if expected else {}),
         "budget": _budget(plan),
     }
@@ -149,7 +150,8 @@ def _plan_of(content: dict[str, Any]) -> Plan:
         limit,
         each,
         group,
-        check_levels(levels),
+        unit=content.get("unit", "person"),
+        levels=check_levels(levels),
         cells=cells,
     )
     due = _budget(plan)

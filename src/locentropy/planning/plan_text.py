@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.registry import described
-from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, exact_text
+from locentropy.privacy.guarantee import exact_text
+from locentropy.privacy.units import neighbours, period_of, protects
 from locentropy.release.error_rule import rule_in_words
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def guarantee_line(guarantee: Guarantee) -> str:
     if guarantee.epsilon is None:
         return f"Not differentially private: {'; '.join(guarantee.reasons)}."
     delta = f", δ = {exact_text(guarantee.delta)}" if guarantee.delta else ""
-    return f"Differentially private with ε = {exact_text(guarantee.epsilon)}{delta}, for {UNIT}."
+    return f"Differentially private with ε = {exact_text(guarantee.epsilon)}{delta}, for {protects(guarantee.unit)}."
 
 
 def as_text(plan: Plan) -> str:
@@ -55,6 +56,7 @@ def as_text(plan: Plan) -> str:
             guarantee_line(plan.guarantee),
             plan.guarantee.explain_strength(),
             plan.guarantee.explain(),
+            *always_present(plan),
             *level_lines(plan),
             plan.expected.noise,
             *_rows(plan.expected),
@@ -63,6 +65,18 @@ def as_text(plan: Plan) -> str:
             *plan.warnings,
         )
     )
+
+
+def always_present(plan: Plan) -> list[str]:
+    """What a unit per period means for somebody who is in the data in several of them."""
+    period, guarantee = period_of(plan.unit), plan.guarantee
+    if period is None or guarantee.epsilon is None:
+        return []
+    return [
+        f"Somebody who is in the data in several {period}s gets the sum over these {period}s: at one such release "
+        f"each, ε = {exact_text(2 * guarantee.epsilon)} after two. The ledger's budget of the "
+        "person bounds it for somebody who is always there."
+    ]
 
 
 def level_lines(plan: Plan) -> list[str]:
@@ -124,6 +138,7 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         "explanation": _explanation(plan.guarantee),
         "entropy_unit": "nats",
         "max_std_error": plan.max_std_error,
+        "unit": plan.unit,
         "expected_error": plan.expected.to_dict(),
         "warnings": list(plan.warnings),
     }
@@ -134,8 +149,8 @@ def _guarantee(guarantee: Guarantee) -> dict[str, Any]:
         "kind": guarantee.kind,
         "epsilon": None if guarantee.epsilon is None else exact_text(guarantee.epsilon),
         "delta": None if guarantee.epsilon is None else exact_text(guarantee.delta),
-        "protects": UNIT,
-        "neighbours": NEIGHBOURS,
+        "protects": protects(guarantee.unit),
+        "neighbours": neighbours(guarantee.unit),
         "public_inputs": {each.name: each.value for each in guarantee.public_inputs},
         "reasons": list(guarantee.reasons),
     }

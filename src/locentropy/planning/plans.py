@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
@@ -24,6 +25,7 @@ from locentropy.mechanisms.parameters import read_parameters, warn_of_large_delt
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.privacy.guarantee import PublicInput
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
+from locentropy.privacy.units import Unit, check_unit
 from locentropy.release.error_rule import check_has_errors, check_max_std_error
 from locentropy.release.statement import About
 
@@ -105,6 +107,8 @@ class Plan:
     """How many locations each level has, if that is known."""
     cells: str | None = None
     """Which cells, as a release describes them: by the map, the resolution or the side, and the region."""
+    unit: Unit = "person"
+    """Of the ledger that will pay: "person", or per day, week or month."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -119,6 +123,7 @@ class Plan:
         self._check_guesses()
         self._check_attributes()
         self._check_group()
+        check_unit(self.unit)
         object.__setattr__(self, "max_std_error", check_max_std_error(self.max_std_error))
         if self.max_std_error is not None:
             check_has_errors(self.mechanism.method, self.mechanism.name)
@@ -135,7 +140,11 @@ class Plan:
             own = replace(own, public_inputs=(*own.public_inputs, attributes_input(self.attributes, of)))
         if self.group is not None:
             own = replace(own, public_inputs=(*own.public_inputs, groups_input(self.group)))
-        return own if self.selection is None else self.selection.followed_by(own)
+        whole = own if self.selection is None else self.selection.followed_by(own)
+        if self.levels:
+            # Each level has Gaussian noise for its own part of ε and δ: the ρ of the whole is not that of the parts.
+            whole = replace(whole, rho=None, rho_delta=Fraction(0))
+        return whole.for_unit(self.unit)
 
     @cached_property
     def level_mechanisms(self) -> dict[str, Mechanism]:
@@ -341,6 +350,7 @@ def plan(
     group: str | None = None,
     levels: Levels | Sequence[str] | Mapping[str, Number] = NO_LEVELS,
     level_sizes: Sequence[int] = (),
+    unit: Unit = "person",
 ) -> Plan:
     """Plan a release: its guarantee and the error to expect. Reads no data; all numbers given here must be public.
 
@@ -378,6 +388,9 @@ def plan(
         part of ε of each. The other numbers given here are about the main level.
     level_sizes
         How many locations each level has: a public rule divides ε by them, unless `levels` says the parts.
+    unit
+        "person"; or "person-day", "person-week", "person-month", for a release about a window inside one of these that
+        a ledger with this unit pays for.
     """
     require_mechanism(mechanism, _CALL)
     if isinstance(selection, tuple):
@@ -405,6 +418,7 @@ def plan(
         check_levels(levels),
         tuple(level_sizes),
         cells=None if cells is None else cells.described,
+        unit=unit,
     )
     if selection is not None:
         _warn_of_sum(made, selection)

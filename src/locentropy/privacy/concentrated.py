@@ -40,16 +40,22 @@ _CALL = "admissible_rho(epsilon=1.0, delta=1e-8)"
 
 def admissible_rho(epsilon: Number, delta: Number) -> Fraction:
     """As much ρ as fits (ε, δ), both as they were written; to twelve digits, rounded down."""
+    return certified_rho(epsilon, delta)[1]
+
+
+def certified_rho(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:
+    """The order α that proves an admissible ρ, and that ρ: `rho_at(ε, δ, α)` is not below it, on every machine."""
     whole, share = exact(epsilon), exact(delta, "delta")
     if whole == 0:
         raise ParameterError("must be above 0.", parameter="epsilon", value=epsilon, example=_CALL)
     if not 0 < share < 1:
         raise ParameterError("must be above 0 and below 1.", parameter="delta", value=delta, example=_CALL)
     # Not cached: a float and the fraction that it is stored as are equal, and are not written alike.
-    rho = rho_at(whole, share, _best_order(whole, share))
+    order = _best_order(whole, share)
+    rho = rho_at(whole, share, order)
     if rho <= 0:  # no float search could be so wrong; but a ρ of 0 would mean infinite noise
         raise ParameterError("is too small.", parameter="epsilon", value=epsilon, example=_CALL)
-    return _short_below(rho)
+    return order, _short_below(rho)
 
 
 def rho_at(epsilon: Fraction, delta: Fraction, order: Fraction) -> Fraction:

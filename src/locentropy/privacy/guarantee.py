@@ -12,12 +12,15 @@ Why: let P₀, …, P_k be the laws of the release on tables of which each is a 
 P₀(A) ≤ e^ε·P₁(A) + δ ≤ e^ε·(e^((k−1)ε)·P_k(A) + δ(1 + … + e^((k−2)ε))) + δ. To replace a record is to remove one
 and to add another: two steps. Whoever leaves an id that others use as well replaces its record.
 
+Claim: a guarantee may also state ρ, if it is known to be ρ-zCDP, up to a probability `rho_delta`: then a ledger that
+counts in ρ charges that (`concentrated_cost`). These add up as well. Proof: docs/proofs/concentrated.md.
+
 There is no default δ: an (ε, δ) guarantee must name its δ.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 from functools import reduce
@@ -35,15 +38,13 @@ from locentropy.privacy.rounding import (
     percent_up,
 )
 from locentropy.privacy.strength import CERTAIN, Strength, strength_of, strength_words
+from locentropy.privacy.units import Unit, check_unit, neighbours, period_of, protects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Number = int | float | str | Decimal | Fraction
 Kind = Literal["pure", "approximate", "none"]
-
-UNIT = "one user's whole record"
-NEIGHBOURS = "two tables are neighbours when one holds all visits of one more user (add or remove one user)"
 
 _CALL = "Guarantee.approximate(epsilon=1.0, delta=1e-8)"
 
@@ -103,6 +104,12 @@ class Guarantee:
     """What is taken as public and not protected; sorted, without repeats."""
     reasons: tuple[str, ...] = ()
     """Why there is no guarantee; empty if there is one."""
+    unit: Unit = "person"
+    """Whose visits, and which of them, it is about."""
+    rho: Fraction | None = None
+    """ρ, exactly, if the release is also known to be ρ-zCDP; None if only ε and δ are known."""
+    rho_delta: Fraction = Fraction(0)
+    """The probability up to which it is ρ-zCDP: 0 for Gaussian noise alone."""
 
     def __post_init__(self) -> None:
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):
@@ -117,6 +124,9 @@ class Guarantee:
                 "A guarantee has either an epsilon, or reasons why it has none.",
                 example='Guarantee.none("why not")',
             )
+        check_unit(self.unit)
+        if self.rho is not None and (self.epsilon is None or self.rho < 0 or not 0 <= self.rho_delta < 1):
+            raise ParameterError("must be at least 0, of a guarantee.", parameter="rho", example=_CALL)
         # A normal form, so that the order in which guarantees are added makes no difference.
         object.__setattr__(self, "public_inputs", tuple(sorted(set(self.public_inputs))))
         object.__setattr__(self, "reasons", tuple(sorted(set(self.reasons))))
@@ -137,6 +147,18 @@ class Guarantee:
                 "must be above 0 and below 1.", parameter="delta", value=delta, example=_CALL
             )
         return cls(exact(epsilon), share, tuple(public_inputs))
+
+    @classmethod
+    def concentrated(
+        cls, epsilon: Number, delta: Number, rho: Fraction, public_inputs: Iterable[PublicInput] = ()
+    ) -> Guarantee:
+        """ρ-zero-concentrated differential privacy, and the (ε, δ) that follows from it."""
+        from locentropy.privacy.concentrated import admissible_rho
+
+        if rho > admissible_rho(epsilon, delta):
+            raise ParameterError("is more than fits this ε and δ.", parameter="rho", example=_CALL)
+        stated = cls.approximate(epsilon, delta, public_inputs)
+        return replace(stated, rho=rho)
 
     @classmethod
     def none(cls, reason: str, public_inputs: Iterable[PublicInput] = ()) -> Guarantee:
@@ -168,9 +190,11 @@ class Guarantee:
     def __add__(self, other: Guarantee) -> Guarantee:
         if not isinstance(other, Guarantee):
             return NotImplemented
+        if self.unit != other.unit:
+            raise ParameterError("Guarantees about different units do not add up.", example=_CALL)
         public = self.public_inputs + other.public_inputs
         if self.epsilon is None or other.epsilon is None:
-            return Guarantee(None, Fraction(0), public, self.reasons + other.reasons)
+            return Guarantee(None, Fraction(0), public, self.reasons + other.reasons, self.unit)
         delta = self.delta + other.delta
         if delta >= 1:
             raise ParameterError(
@@ -178,7 +202,22 @@ class Guarantee:
                 "Spend less on each.",
                 example=_CALL,
             )
-        return Guarantee(self.epsilon + other.epsilon, delta, public)
+        added = Guarantee(self.epsilon + other.epsilon, delta, public, unit=self.unit)
+        if self.rho is None and other.rho is None:
+            return added
+        (one, one_delta), (two, two_delta) = self.concentrated_cost, other.concentrated_cost
+        return replace(added, rho=one + two, rho_delta=one_delta + two_delta)
+
+    @property
+    def concentrated_cost(self) -> tuple[Fraction, Fraction]:
+        """(ρ, δ): it is δ-approximately ρ-zCDP. What is (ε, δ)-private is so with ρ = ε²/2, if no ρ is stated."""
+        if self.epsilon is None:
+            raise ParameterError("Without a guarantee there is no ρ.", example=_CALL)
+        return (self.epsilon**2 / 2, self.delta) if self.rho is None else (self.rho, self.rho_delta)
+
+    def for_unit(self, unit: Unit) -> Guarantee:
+        """The same guarantee about another unit: of a part that reads only visits in one cell of it."""
+        return replace(self, unit=unit)
 
     def for_group(self, size: int) -> Guarantee:
         """The guarantee of `size` people together, or of one person under so many ids.
@@ -196,8 +235,9 @@ class Guarantee:
             return self
         delta = group_delta(self.epsilon, self.delta, size)
         if delta is None:
-            return Guarantee.none(f"the δ of {size} people together is not below 1", self.public_inputs)
-        return Guarantee(size * self.epsilon, delta, self.public_inputs)
+            none = Guarantee.none(f"the δ of {size} people together is not below 1", self.public_inputs)
+            return none.for_unit(self.unit)
+        return Guarantee(size * self.epsilon, delta, self.public_inputs, unit=self.unit)
 
     def for_replaced_record(self) -> Guarantee:
         """The guarantee between two possible records of one person: where they went, how often, with whom.
@@ -245,8 +285,10 @@ class Guarantee:
         """What the guarantee means for one person, without formulas. Part of the published documents."""
         if self.epsilon is None:
             return "Nothing is promised: a release can make an attacker certain about one person."
+        period = period_of(self.unit)
+        where = "in the data" if period is None else f"in the data of one {period}"
         return (
-            "Somebody who thought it 50 % likely that a given person is in the data can, after seeing this release, "
+            f"Somebody who thought it 50 % likely that a given person is {where} can, after seeing this release, "
             f"think it {self._bounds_in_words()}. {self._explain_replaced()}"
         )
 
@@ -255,9 +297,10 @@ class Guarantee:
         if self.epsilon is None:
             return "Nothing is promised to anybody."
         delta = " and δ becomes δ·(e^(kε) − 1)/(e^ε − 1)" if self.delta else ""
+        of_period = "" if (period := period_of(self.unit)) is None else f" of one {period}"
         return (
-            f"{numbers_in_words(self)} is for one person being in the data or not. Between two possible records of one "
-            "person, and for one of several people who share an id, it is "
+            f"{numbers_in_words(self)} is for one person being in the data{of_period} or not. Between two possible "
+            "records of one person, and for one of several people who share an id, it is "
             f"{numbers_in_words(self.for_replaced_record())}. For k people together, or one person under k ids, ε "
             f"becomes k times as large{delta}."
         )
@@ -288,7 +331,10 @@ class Guarantee:
         if self.epsilon is None:
             stated = f"Not differentially private: {'; '.join(self.reasons)}."
         else:
-            stated = f"Differentially private with {numbers_in_words(self)}, for {UNIT}: {NEIGHBOURS}."
+            stated = (
+                f"Differentially private with {numbers_in_words(self)}, for {protects(self.unit)}: "
+                f"{neighbours(self.unit)}."
+            )
         known = "; ".join(map(str, self.public_inputs)) or "nothing"
         return f"{stated} Taken as public and not protected: {known}."
 

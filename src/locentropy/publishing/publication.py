@@ -18,25 +18,22 @@ import shutil
 import warnings
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from glob import escape
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import BudgetError, LedgerError, ParameterError, ReleaseError
 from locentropy.core.levels import MAX_LEVELS
-from locentropy.privacy.guarantee import exact_text
 from locentropy.publishing.draws import DrawJournal, JournaledNoise, keep_measurements, kept_measurements
 from locentropy.release.files import finish, holds, recover, stage, staged_path
-from locentropy.release.statement import INFINITE, LedgerNote
 from locentropy.release.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from locentropy.core.windows import Window
     from locentropy.ledger.ledger import Ledger
-    from locentropy.ledger.rules import Account
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.privacy.noise import OpenDPNoise
     from locentropy.release.measurements import KeptMeasurements
@@ -108,13 +105,15 @@ class Publication:
                 f"{target} is a file system of its own. Name a directory in it: {target}/release"
             )
 
-    def pay(self, ledger: Ledger | None, guarantee: Guarantee, purpose: str) -> None:
+    def pay(
+        self, ledger: Ledger | None, guarantee: Guarantee, purpose: str, window: Window | None = None
+    ) -> None:
         """Spend for this release, unless an earlier attempt did."""
         earlier, self.begun = self.begun, True
         if ledger is None:
             return
         try:
-            ledger.spend(guarantee, purpose, spend_id=self.spend_id)
+            ledger.spend(guarantee, purpose, spend_id=self.spend_id, window=window)
         except (BudgetError, ParameterError):
             self.begun = earlier  # refused, so nothing was spent now; any other failure leaves that open
             raise
@@ -250,18 +249,3 @@ def check_name(target: Path) -> None:
         raise ReleaseError(
             f"{target} has too long a name: longer ones are needed for the files beside it. Choose a shorter one."
         )
-
-
-def ledger_note(book: Account, spend_id: str) -> LedgerNote:
-    """What a release says about its ledger: the sums right after its own spend."""
-    [spend] = [each for each in book.spends if each.id == spend_id]
-    paid = book.spends[: spend.number]
-    finite = sum((each.epsilon or Fraction(0) for each in paid), Fraction(0))
-    return LedgerNote(
-        population=book.population,
-        spend_id=spend.id,
-        total_epsilon=exact_text(book.total.epsilon),
-        total_delta=exact_text(book.total.delta),
-        spent_epsilon=INFINITE if spend.epsilon is None else exact_text(finite),
-        spent_delta=exact_text(sum((each.delta for each in paid), Fraction(0))),
-    )

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import warnings
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -28,10 +29,11 @@ from locentropy.mechanisms.select import SelectLocations
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing.notices import give, notices, warn_of_user_column
 from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
-from locentropy.publishing.publication import Publication, ResumedWarning, check_name, ledger_note
+from locentropy.publishing.publication import Publication, ResumedWarning, check_name
 from locentropy.publishing.publication_file import locked_publication
 from locentropy.publishing.request import Request
 from locentropy.release.files import marked_target
+from locentropy.release.ledger_notes import ledger_note
 from locentropy.release.measurements import KeptMeasurements
 from locentropy.release.release import Release
 from locentropy.release.statement import About
@@ -45,9 +47,11 @@ if TYPE_CHECKING:
 
     from locentropy.core.estimates import Measurements
     from locentropy.core.queries import Queries
+    from locentropy.core.windows import Window
     from locentropy.mechanisms.base import Mechanism
     from locentropy.places.public_list import PublicLocations
     from locentropy.privacy.noise import Noise
+    from locentropy.privacy.units import Unit
     from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.publishing.requested_levels import RequestedLevel
     from locentropy.release.statement import EntropyUnit
@@ -73,6 +77,7 @@ def publish(
     refuse_empty: bool = False,
     entropy_unit: EntropyUnit = "nats",
     max_std_error: float | None = None,
+    window: Window | None = None,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
 ) -> Release:
@@ -110,11 +115,18 @@ def publish(
     max_std_error
         Places with a larger standard error, in nats whatever the unit, get no value. It costs nothing and protects
         nobody: it is for readers who would take a number without looking at its error bar.
+    window
+        Only visits that began in this window, as with `visits.during(window)`. A ledger with a unit per period needs
+        one, inside one of its periods.
     resources
         Memory, threads and engine.
     progress
         A function that is called with what is being done.
     """
+    _check_visits(visits)
+    book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
+    during = visits.window if window is None else visits.during(window).window
+    settled, unit = settle(during, book)
     request = Request(
         mechanism,
         locations,
@@ -125,13 +137,13 @@ def publish(
         refuse_empty,
         large_epsilon,
         max_std_error,
+        settled,
+        unit,
     )
-    _check_visits(visits)
     request.chosen.refuse_visits_as_list(
         visits
     )  # before the list is read, for errors about a list name its columns
     request.chosen.warn_of_exclusions()
-    book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
     give(notices(request, book))
     with shown_progress(progress) as shown:
         return carry_out(
@@ -157,6 +169,9 @@ def carry_out(
 ) -> Release:
     """Publish what a request says. `when_open` is called with the role of each column, before anything is spent."""
     _check_visits(visits)
+    if visits.window is not None and not visits.window.same_as(request.window):
+        raise ParameterError("The visits are those of another window than the request is about.")
+    visits = replace(visits, window=request.window)
     request.chosen.refuse_visits_as_list(visits)
     columns: Roles = {}
 
@@ -217,6 +232,14 @@ def carry_out(
         raise
 
 
+def settle(window: Window | None, ledger: Ledger | None) -> tuple[Window | None, Unit]:
+    """The window as the ledger can charge it, and the ledger's unit; raises if it cannot. Reads no visits."""
+    if ledger is None:
+        return window, "person"
+    unit = ledger.read().unit
+    return (window if window is None else ledger.settled(window)), unit
+
+
 def _check_visits(visits: object) -> None:
     if not isinstance(visits, Visits):
         raise ParameterError(
@@ -242,7 +265,9 @@ def _measure(
 
     def check() -> None:
         if ledger is not None and not publication.is_paid(ledger):
-            ledger.check(request.guarantee)  # the spend itself decides; this refuses before the data is read
+            ledger.check(
+                request.guarantee, request.window
+            )  # the spend itself decides; this refuses before the data is read
 
     def rehearse(queries: Queries) -> None:
         # Made once: the measurement shares the answers.
@@ -258,7 +283,7 @@ def _measure(
         check=check,
         read=lambda: request.chosen.open(read),
         rehearse=rehearse,
-        pay=lambda: publication.pay(ledger, request.guarantee, request.about.title),
+        pay=lambda: publication.pay(ledger, request.guarantee, request.about.title, request.window),
         measure=measure,
         progress=progress,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,9 @@ from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
+from locentropy.privacy.guarantee import PublicInput
 from locentropy.privacy.strength import check_large_epsilon
+from locentropy.privacy.units import Unit, cell_of
 from locentropy.publishing.chosen_locations import THREE_WAYS, ChosenLocations
 from locentropy.publishing.publication_file import NO_LEDGER_ID
 from locentropy.publishing.requested_levels import requested_levels, stated_parts
@@ -27,6 +29,7 @@ from locentropy.release.statement import About, Statement
 
 if TYPE_CHECKING:
     from locentropy.core.locations import Locations
+    from locentropy.core.windows import Window
     from locentropy.ledger.ledger import Ledger
     from locentropy.mechanisms.base import Mechanism
     from locentropy.privacy.guarantee import Guarantee
@@ -63,9 +66,14 @@ class Request:
     """Must be True if ε is above 10. Not part of the identity, because ε is."""
     max_std_error: float | None = None
     """Places with a larger standard error, in nats, get no value."""
+    window: Window | None = None
+    """Only visits that began in it are read; as the ledger has settled it."""
+    unit: Unit = "person"
+    """The unit of the ledger that pays."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
+        cell_of(self.unit, self.window)  # raises, with the reason, for a window that straddles periods
         if self.locations is None and self.locations_kind == "public-list":
             raise ParameterError(f"{type(self.mechanism).__name__} was given no places. {THREE_WAYS}")
         _ = self.chosen  # raises for anything but the three ways, and a list to exclude
@@ -101,6 +109,7 @@ class Request:
             attributes=self.chosen.attributes,
             max_std_error=self.max_std_error,
             group=self.chosen.group,
+            unit=self.unit,
             levels=self.chosen.level_names,
         )
 
@@ -117,7 +126,10 @@ class Request:
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of the whole release."""
-        return self.plan.guarantee
+        own = self.plan.guarantee
+        if self.window is None:
+            return own
+        return replace(own, public_inputs=(*own.public_inputs, PublicInput("window", str(self.window))))
 
     @cached_property
     def chosen(self) -> ChosenLocations:
@@ -161,6 +173,7 @@ class Request:
             **({"levels": self.chosen.level_names.written} if self.chosen.level_names else {}),
             **({} if self.max_std_error is None else {"max_std_error": repr(self.plan.max_std_error)}),
             **({"refuse_empty": "True"} if self.refuse_empty else {}),
+            **({} if self.window is None else {"window": str(self.window)}),
             **{name: str(value) for name, value in asdict(self.about).items()},
         }
 
@@ -237,6 +250,7 @@ class Request:
             expected_error=(
                 self.plan.expected if part is None else mechanism.expected_error(Supposed())
             ).summary,
+            window=self.window,
         )
 
 

@@ -11,11 +11,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from locentropy.core.attributes import MAX_ATTRIBUTES
+from locentropy.core.civil_time import read_intervals, written
 from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.estimates import COLUMNS, AttributeEffect, Method
 from locentropy.core.levels import MAX_LEVELS, LevelPart
+from locentropy.core.windows import Window
 from locentropy.mechanisms.registry import built_in_class
-from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, Guarantee, PublicInput, exact_text
+from locentropy.privacy.guarantee import Guarantee, PublicInput, exact_text
+from locentropy.privacy.units import neighbours, protects
 from locentropy.release.columns import described
 from locentropy.release.count_words import counts_words
 from locentropy.release.error_rule import stated_in_words
@@ -38,6 +41,9 @@ _METHOD_TEXTS: Final = ("summary", "error_bars", "post_processing", "rounding", 
 
 _OWNER: Final = ("title", "curator", "description", "intended_use", "region", "sector", "publication_date")
 _LEDGER: Final = tuple(LedgerNote.__dataclass_fields__)
+_LATER: Final = tuple(
+    name for name, field in LedgerNote.__dataclass_fields__.items() if field.default is None
+)
 
 
 class TableShape(NamedTuple):
@@ -64,6 +70,7 @@ def details(
         "software_version": statement.software_version,
         "owner": {name: getattr(statement, name) for name in _OWNER},
         "guarantee": _guarantee(statement),
+        "window": None if statement.window is None else _window(statement.window),
         **({"levels": [_part(part) for part in statement.levels]} if statement.levels else {}),
         **_level(first),
         "refuse_empty": statement.refuse_empty,
@@ -145,16 +152,54 @@ def _guarantee(statement: Statement) -> dict[str, Any]:
         "kind": guarantee.kind,
         "epsilon": INFINITE if guarantee.epsilon is None else exact_text(guarantee.epsilon),
         "delta": exact_text(guarantee.delta),
-        "protects": UNIT if guarantee.private else "nobody",
+        **({} if guarantee.rho is None else _concentrated(guarantee)),
+        "unit": guarantee.unit,
+        "protects": protects(guarantee.unit) if guarantee.private else "nobody",
         "user_column": statement.user_column,
         "strength": guarantee.strength,
-        "neighbours": NEIGHBOURS,
+        "neighbours": neighbours(guarantee.unit),
         "for_one_person": guarantee.explain(),
         "for_two_records_of_one_person": _replaced(guarantee.for_replaced_record()),
         "for_others": guarantee.explain_groups(),
         "reasons": list(guarantee.reasons),
         "public_inputs": [{"name": public.name, "value": public.value} for public in guarantee.public_inputs],
     }
+
+
+def _concentrated(guarantee: Guarantee) -> dict[str, str]:
+    rho, delta = guarantee.concentrated_cost
+    return {"rho": exact_text(rho), "rho_delta": exact_text(delta)}
+
+
+def _window(window: Window) -> dict[str, Any]:
+    """The window as it was written, and the very instants that were read."""
+    return {
+        "text": window.text,
+        "zone": window.zone,
+        "weekdays": window.weekdays,
+        "hours": window.hours,
+        "start": window.start.isoformat(),
+        "end": window.end.isoformat(),
+        "instants": written(window.instants),
+        "in_words": window.words,
+    }
+
+
+def _window_in(document: dict[str, Any] | None) -> Window | None:
+    """The window, with the instants that were read if those of the time zone data are others by now."""
+    if document is None:
+        return None
+    window = Window(
+        get(document, "text", str),
+        zone=get(document, "zone", str),
+        weekdays=get(document, "weekdays", str | None),
+        hours=get(document, "hours", str | None),
+    )
+    try:
+        instants = read_intervals(get(document, "instants", str), window.zone)
+    except ValueError:
+        raise ReleaseError("its entry 'instants' is not what it should be") from None
+    return window if window.instants == instants else replace(window, within=instants)
 
 
 def _replaced(guarantee: Guarantee) -> dict[str, str]:
@@ -198,9 +243,7 @@ def statement_in(document: dict[str, Any]) -> Statement:
             and get(mechanism, "tuned_unaccounted", bool),
             locations_source=get(place, "source", str),
             locations_provenance=get(place, "provenance", str),
-            ledger=None
-            if ledger is None
-            else LedgerNote(**{name: get(ledger, name, str) for name in _LEDGER}),
+            ledger=None if ledger is None else LedgerNote(**_ledger_in(ledger)),
             **_method_in(mechanism),
             # Versions that do not say always refused to publish about places without a visit.
             refuse_empty=get({"refuse_empty": True} | document, "refuse_empty", bool),
@@ -215,6 +258,15 @@ def statement_in(document: dict[str, Any]) -> Statement:
         )
     except ParameterError as error:
         raise ReleaseError(str(error)) from None
+
+
+def _ledger_in(ledger: dict[str, Any]) -> dict[str, Any]:
+    """What the ledger said; releases of earlier versions were all paid for by plain sums for the person."""
+    later = {"unit": "person", "composition": "sum"}
+    return {
+        name: get({name: None} | later | ledger, name, str | None if name in _LATER else str)
+        for name in _LEDGER
+    }
 
 
 def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
@@ -239,6 +291,7 @@ def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
             for effect in effects
         ),
         "max_std_error": limit,
+        "window": _window_in(get({"window": None} | document, "window", dict | None)),
     }
 
 
@@ -279,6 +332,10 @@ def _guarantee_in(document: dict[str, Any]) -> Guarantee:
         tuple(PublicInput(get(entry, "name", str), get(entry, "value", str)) for entry in inputs),
         tuple(reasons),
     )
+    if "rho" in document:
+        rho, rho_delta = (amount(get(document, name, str), name) for name in ("rho", "rho_delta"))
+        guarantee = replace(guarantee, rho=Fraction(rho), rho_delta=Fraction(rho_delta))
+    guarantee = guarantee.for_unit(get({"unit": "person"} | document, "unit", str))
     if guarantee.kind != document.get("kind"):
         raise ReleaseError("its entry 'kind' does not fit its ε and δ")
     return guarantee

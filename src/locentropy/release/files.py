@@ -63,24 +63,37 @@ PRIVATE: Final = Names(
 MARKED: Final = Names(*(f"{Path(name).stem}.{MARK}{Path(name).suffix}" for name in PRIVATE))
 
 
-def names_for(*, private: bool) -> Names:
-    """The names of the files of a release with a guarantee, or without one."""
-    return PRIVATE if private else MARKED
+def names_for(*, private: bool, label: str | None = None) -> Names:
+    """The names of the files of a release with a guarantee, or without one; `label` is that of its window."""
+    names = PRIVATE if private else MARKED
+    if label is None:
+        return names
+    found_by = (names.manifest, names.details)  # by these a release is recognised, whatever its window
+    return Names(*(name if name in found_by else _labelled(name, label) for name in names))
 
 
-def level_names(name: str, number: int) -> Names:
+def _labelled(name: str, label: str) -> str:
+    stem, rest = name.split(".", 1)
+    return f"{stem}-{label}.{rest}"
+
+
+def level_names(name: str, number: int, label: str | None = None) -> Names:
     """The names of the files of a further level, from 2: its own tables and measurements, and what all share."""
     stem = file_stem(name, number)
-    return PRIVATE._replace(
-        parquet=f"{stem}.parquet", csv=f"{stem}.csv", measurements=f"{stem}.measurements.parquet"
-    )
+    own = (f"{stem}.parquet", f"{stem}.csv", f"{stem}.measurements.parquet")
+    parquet, csv, measurements = own if label is None else (_labelled(each, label) for each in own)
+    shared = names_for(private=True, label=label)
+    return shared._replace(parquet=parquet, csv=csv, measurements=measurements)
 
 
 def names_of(statement: Statement) -> Names:
     """The names of the files of a release, or of the level that a statement is about."""
     numbers = {part.name: number for number, part in enumerate(statement.levels, start=1)}
     number = 1 if statement.level is None else numbers[statement.level]
-    return names_for(private=statement.private) if number == 1 else level_names(str(statement.level), number)
+    label = None if statement.window is None else statement.window.label
+    if number == 1:
+        return names_for(private=statement.private, label=label)
+    return level_names(str(statement.level), number, label)
 
 
 def marked_target(target: str | Path, *, private: bool) -> Path:
@@ -200,7 +213,7 @@ def finish(staged: Path, target: str | Path) -> Path:
 def contents(release: Release) -> Iterator[tuple[str, Content]]:
     """Every file of a release by name; the last one holds the fingerprints of the others."""
     statement, table = release.statement, release.to_arrow()
-    names = names_for(private=statement.private)
+    names = names_of(statement)
     files: dict[str, Content] = {
         names.parquet: parquet_of(table, statement, release.outlines),
         names.csv: csv_of(table),

@@ -12,16 +12,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.privacy.guarantee import exact_text
+from locentropy.privacy.units import neighbours, period_of
 from locentropy.release.count_words import bounds_words, counts_words, has_counts
 from locentropy.release.error_rule import stated_in_words
+from locentropy.release.ledger_notes import note_words
 from locentropy.release.level_words import NOT_ADDITIVE, levels_words
-from locentropy.release.statement import INFINITE, NOT_PRIVATE, UNSAID
+from locentropy.release.statement import NOT_PRIVATE, UNSAID
 
 if TYPE_CHECKING:
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.release.statement import Statement
 
 VARIANTS: Final = {"pure": "Pure DP", "approximate": "Approximate DP", "none": "Custom"}
+
+_UNITS: Final = {
+    "person": "Person",
+    "person-day": "Person and day",
+    "person-week": "Person and week",
+    "person-month": "Person and month",
+}
 
 TUNED: Final = "parameters tuned on the data, unaccounted"
 
@@ -66,11 +75,48 @@ def ledger_words(statement: Statement) -> str:
             "No ledger: this release was not counted against any budget of these people. Other releases about them add "
             "to what this one costs."
         )
-    closed = " (a release about them had no guarantee)" if note.spent_epsilon == INFINITE else ""
+    return note_words(note)
+
+
+def window_words(statement: Statement) -> str:
+    """Which visits were read; empty where all were."""
+    if statement.window is None:
+        return ""
+    return f"Only {statement.window.words}, were read. The window is public. "
+
+
+def unit_words(statement: Statement) -> str:
+    """What of a person is protected, present or absent, and what is not covered beyond it."""
+    period = period_of(statement.guarantee.unit)
+    if period is None:
+        return (
+            f"One person's whole record in the table, present or absent: all visits under {person_words(statement)}, "
+            "at all places and times."
+        )
     return (
-        f"A ledger keeps count for this population: {note.population}. Its budget is ε = {note.total_epsilon}, "
-        f"δ = {note.total_delta}; after this release ε = {note.spent_epsilon}, δ = {note.spent_delta} of it are "
-        f"spent{closed}. The spend of this release is {note.spend_id}."
+        f"All that one person did in one {period}, present or absent: all visits under {person_words(statement)}, at "
+        f"all places, that began in it. What somebody did in several {period}s is protected by the sum of what was "
+        "published about them: see composition."
+    )
+
+
+def in_concentrated_terms(statement: Statement) -> bool:
+    """Whether the release is paid for in ρ, and stated so."""
+    counted = statement.ledger is not None and statement.ledger.composition == "concentrated"
+    return counted and statement.guarantee.rho is not None
+
+
+def variant_name(statement: Statement) -> str:
+    """The registry's name of the kind of guarantee."""
+    return "Zero-concentrated DP" if in_concentrated_terms(statement) else VARIANTS[statement.guarantee.kind]
+
+
+def parameters(statement: Statement) -> dict[str, float]:
+    """ε, δ and, where it is counted, ρ."""
+    rho = statement.guarantee.rho
+    stated = numbers(statement.guarantee)
+    return (
+        stated | {"rho": _not_below(rho)} if rho is not None and in_concentrated_terms(statement) else stated
     )
 
 
@@ -151,6 +197,10 @@ def numbers(guarantee: Guarantee) -> dict[str, float]:
     return {"epsilon": _not_below(guarantee.epsilon)} | delta
 
 
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
+
+
 def _not_below(value: Fraction) -> float:
     """The nearest float that is not below the number, so that no loss is understated."""
     near = float(value)
@@ -187,9 +237,9 @@ def _subject(statement: Statement) -> str:
 
 def _variant(statement: Statement) -> dict[str, str]:
     return {
-        "variant_name": VARIANTS[statement.guarantee.kind],
-        "data_domain": "A table of visits, each by one user to one location. Two tables are neighbours when one holds "
-        "all visits of one more user (add or remove one user).",
+        "variant_name": variant_name(statement),
+        "data_domain": "A table of visits, each by one user to one location. "
+        f"{_sentence(neighbours(statement.guarantee.unit))}.",
         "unprotected_quantities": _unprotected(statement),
     }
 
@@ -220,16 +270,15 @@ def _unprotected(statement: Statement) -> str:
 def _loss(statement: Statement) -> dict[str, Any]:
     guarantee = statement.guarantee
     loss: dict[str, Any] = {
-        "privacy_unit": "Person" if guarantee.private else "None",
+        "privacy_unit": _UNITS[guarantee.unit] if guarantee.private else "None",
         "privacy_unit_details": (
-            f"One person's whole record in the table, present or absent: all visits under {person_words(statement)}, "
-            "at all places and times. A person under several ids is protected for each of them alone."
+            f"{unit_words(statement)} A person under several ids is protected for each of them alone."
             if guarantee.private
             else "There is no guarantee for anybody."
         ),
     }
     if guarantee.epsilon is not None:
-        loss["privacy_parameters"] = numbers(guarantee)
+        loss["privacy_parameters"] = parameters(statement)
         loss["privacy_parameters_details"] = (
             f"Exactly ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}, for the whole release: "
             f"which locations appear and all their values. {guarantee.explain_strength()} {guarantee.explain()} "
@@ -247,10 +296,10 @@ def _model(statement: Statement) -> dict[str, str]:
         "model_name": "Central",
         "model_name_details": "The curator holds the visits and is trusted with them; others see the release only.",
         "actors": f"Curator: {statement.curator}. Readers: anybody.",
-        "release_type": "One release",
+        "release_type": "One release" if statement.window is None else "Many releases",
         "release_type_details": ledger_words(statement),
         "data_source_type": "Static",
-        "data_source_type_details": "The table as it was when it was read, once.",
+        "data_source_type_details": f"The table as it was when it was read, once. {window_words(statement)}".strip(),
         "access_type": "Non-interactive",
         "access_type_details": f"Files: a table (Parquet, CSV){' for each level' if statement.levels else ''}, a page "
         "(report.html), this manifest, and details.yaml.",
@@ -295,10 +344,13 @@ def _composition(statement: Statement) -> str:
     if guarantee.epsilon is None:
         cost = "Nothing adds up: no ε describes this release."
     else:
+        in_rho = statement.ledger is not None and statement.ledger.composition == "concentrated"
+        rule = "Sums of ρ, converted to (ε, δ) for the whole budget" if in_rho else "Plain sums of ε and of δ"
+        rho = f" That is ρ = {exact_text(guarantee.concentrated_cost[0])}." if in_rho else ""
         cost = (
-            "Plain sums of ε and of δ, which hold also when a later release is chosen after seeing earlier ones. This "
+            f"{rule}, which hold also when a later release is chosen after seeing earlier ones. This "
             f"release, the choice of locations included, costs ε = {exact_text(guarantee.epsilon)}, "
-            f"δ = {exact_text(guarantee.delta)}."
+            f"δ = {exact_text(guarantee.delta)}.{rho}"
         )
     parts = (
         " That is the sum of what its levels cost, which are measured one after another on the same visits."
@@ -358,7 +410,7 @@ def _bounding(statement: Statement) -> str:
     given = statement.parameters
     listed = not statement.locations_source.startswith(("private selection", "unprotected selection"))
     first = "Visits to places outside the list are left out before anything is counted. " if listed else ""
-    first += grouped_words(statement)
+    first = window_words(statement) + first + grouped_words(statement)
     if given.get("bad_rows") == "drop":
         first = (
             "Rows that break a rule fixed beforehand (no id, a time that is none, and the like) are left out; how "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import read_document
 from locentropy.release.details import FURTHER, get, level_documents, statement_in
-from locentropy.release.files import MARKED, PRIVATE, level_names
+from locentropy.release.files import MARKED, PRIVATE, level_names, names_for, names_of
 from locentropy.release.measurements import read_measurements
 from locentropy.release.tables import outlines_in, published, read_parquet
 
@@ -84,15 +84,19 @@ def _described_file(path: Path, about: Described) -> Path:
 
 def describe(directory: Path) -> Described:
     """What the details of a release say."""
-    names = names_in(directory)
-    path = regular(directory / names.details)
+    found = names_in(directory)
+    path = regular(directory / found.details)
     document = read_document(path)
     try:
         statement = statement_in(document)
+        names = names_of(statement)
+        if names.details != found.details:
+            raise ReleaseError("the names of the files do not fit its guarantee")
         files = get(document, "files", dict)
         levels = level_documents(document)
+        label = None if statement.window is None else statement.window.label
         further = tuple(
-            Described(level_names(get(level, "level", str), number), level, statement_in(level), files)
+            Described(level_names(get(level, "level", str), number, label), level, statement_in(level), files)
             for number, level in enumerate(levels, start=2)
         )
         every = dict.fromkeys(name for each in (names, *(level.names for level in further)) for name in each)
@@ -106,8 +110,6 @@ def describe(directory: Path) -> Described:
             raise ReleaseError(f"its entry '{FURTHER}' is about other levels than its entry 'levels'")
     except LocentropyError as error:
         raise ReleaseError(f"{path}: {error}") from None
-    if statement.private != (names is PRIVATE):
-        raise ReleaseError(f"{path}: the names of the files do not fit its guarantee")
     return Described(names, document, statement, hashes, further)
 
 
@@ -124,8 +126,17 @@ def names_in(directory: Path) -> Names:
         )
     for names in (PRIVATE, MARKED):
         if (directory / names.details).exists():
-            return names
+            return names_for(private=names is PRIVATE, label=_label_in(directory, names))
     raise ReleaseError(f"{directory} holds no {PRIVATE.details}: it is not a release, or an incomplete one.")
+
+
+def _label_in(directory: Path, names: Names) -> str | None:
+    """The label of the window in the names of the files, if they have one."""
+    stem, ending = names.parquet.split(".", 1)
+    if (directory / names.parquet).exists():
+        return None
+    labelled = sorted(path.name for path in directory.glob(f"{stem}-*.{ending}"))
+    return labelled[0].removeprefix(f"{stem}-").removesuffix(f".{ending}") if labelled else None
 
 
 def regular(path: Path) -> Path:

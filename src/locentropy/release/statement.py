@@ -20,7 +20,10 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import AttributeEffect, Estimand, Method
 from locentropy.core.levels import Scope, check_levels
 from locentropy.core.public_columns import check_column_names
+from locentropy.core.windows import Window
+from locentropy.ledger.accounts import Composition
 from locentropy.privacy.guarantee import Guarantee, exact
+from locentropy.privacy.units import Unit, check_unit, period_of
 from locentropy.release.error_rule import check_max_std_error
 
 if TYPE_CHECKING:
@@ -106,16 +109,53 @@ class LedgerNote:
     total_delta: str
     """δ of the whole budget."""
     spent_epsilon: str
-    """ε spent after this release, earlier ones included; `inf` once a release had no guarantee."""
+    """ε spent after this release, earlier ones included; `inf` once a release had no guarantee. Where ρ is counted, it
+    is the plain sum, which is compared with nothing."""
     spent_delta: str
     """δ spent, likewise."""
+    unit: Unit = "person"
+    """Whose visits, and which of them, the ledger protects. Per period, the amounts above are those of `cell`."""
+    cell: str | None = None
+    """The period that this release was charged to, such as 2026-05."""
+    composition: str = "sum"
+    """How the ledger counts: plain sums, or `concentrated`, in ρ."""
+    rho: str | None = None
+    """ρ of the whole budget, where that is counted."""
+    spent_rho: str | None = None
+    """ρ spent, likewise."""
+    person_epsilon: str | None = None
+    """Per period: ε of the whole budget of somebody who is always in the data; the next five belong to it."""
+    person_delta: str | None = None
+    person_spent_epsilon: str | None = None
+    person_spent_delta: str | None = None
+    person_rho: str | None = None
+    person_spent_rho: str | None = None
 
     def __post_init__(self) -> None:
         _check_words("population", self.population)
         _check_id("spend_id", self.spend_id)
+        check_unit(self.unit)
+        _check_choice("composition", self.composition, get_args(Composition))
+        if self.cell is not None:
+            _check_words("cell", self.cell)
         for name in ("total_epsilon", "total_delta", "spent_epsilon", "spent_delta"):
             if (name, getattr(self, name)) != ("spent_epsilon", INFINITE):
                 amount(getattr(self, name), name)
+        optional = (
+            "rho",
+            "spent_rho",
+            *(name for name in self.__dataclass_fields__ if name.startswith("person_")),
+        )
+        for name in optional:
+            if getattr(self, name) is not None:
+                amount(getattr(self, name), name)
+        person = [
+            getattr(self, f"person_{name}") for name in ("epsilon", "delta", "spent_epsilon", "spent_delta")
+        ]
+        if (period_of(self.unit) is None) != all(each is None for each in person):
+            raise ParameterError(
+                "A ledger with a unit per period has a budget of the person, and no other has."
+            )
 
 
 @dataclass(frozen=True)
@@ -184,6 +224,8 @@ class Statement:
     """Further columns of the public list, published as they are; no value leans on them. Set by `Release.of`."""
     grouped_by: str | None = None
     """The column of the public list by which places were grouped, if groups are published."""
+    window: Window | None = None
+    """Only visits that began in this window were read; None if all were."""
     levels: tuple[LevelPart, ...] = ()
     """All levels of the release with what each costs, the main one first; none if there is one only. `guarantee` is
     that of all together, `mechanism` and `parameters` are those of one level."""
@@ -219,6 +261,8 @@ class Statement:
             raise ParameterError("tuned_unaccounted must be True or False.")
         if not isinstance(self.ledger, LedgerNote | None):
             raise ParameterError("ledger must be a LedgerNote, or None where there is no ledger.")
+        if not isinstance(self.window, Window | None):
+            raise ParameterError("window must be a Window, or None.")
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
         further = check_column_names(self.listed_columns, self.attributes)
         object.__setattr__(self, "listed_columns", further)

@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -31,12 +30,12 @@ import pyarrow.parquet as pq
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import dump_document, read_document
 from locentropy.core.version import __version__
-from locentropy.ledger.rules import Budget
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.release.columns import MOST_NATS, check_table, public_columns
 from locentropy.release.details import TableShape, details, get
 from locentropy.release.files import MARK, MARKED
-from locentropy.release.manifest import VARIANTS, heading, manifest, numbers
+from locentropy.release.ledger_notes import ledger_note
+from locentropy.release.manifest import heading, manifest, parameters, variant_name
 from locentropy.release.measurements import measurements_parquet
 from locentropy.release.outlines import has_outlines
 from locentropy.release.reading import describe, names_in, regular, sha256
@@ -61,8 +60,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from locentropy.core.locations import Locations
+    from locentropy.core.windows import Window
     from locentropy.ledger.ledger import Ledger
-    from locentropy.ledger.rules import Account
     from locentropy.release.measurements import KeptMeasurements
     from locentropy.release.reading import Described
     from locentropy.release.statement import LedgerNote, Statement
@@ -173,7 +172,7 @@ def _words(error: OSError) -> str:
 
 def _directory(directory: Path) -> Iterator[str]:
     names = names_in(directory)
-    if names is MARKED and MARK not in directory.resolve().name:
+    if names.details == MARKED.details and MARK not in directory.resolve().name:
         yield f"{directory} must have {MARK} in its name, because it has no guarantee."
     known = {*names, *_level_files(directory)}
     for name in (*names, *sorted(known - {*names})):
@@ -248,7 +247,7 @@ def _manifest(directory: Path, about: Described) -> Iterator[str]:
     if found.get("url_slug") != f"locentropy-{statement.release_id}":
         yield f"{names.manifest} is about another release than {names.details}."
     stated = loss.get("privacy_parameters", {}), variant.get("variant_name")
-    if stated != (numbers(statement.guarantee), VARIANTS[statement.guarantee.kind]):
+    if stated != (parameters(statement), variant_name(statement)):
         yield f"{names.manifest} states another ε, δ or variant than {names.details}."
     # Which version made it decides below whether words are compared at all, so the two files must agree on it.
     notes = get(get(deployment, "administrative", dict), "notes", str)
@@ -424,19 +423,33 @@ def _ledger(statement: Statement, ledger: Ledger) -> Iterator[str]:
     released = {record.release for record in book.releases if record.spend == spend.id}
     if released and released != {statement.release_id}:
         yield "The ledger says that this spend paid for another release."
-    yield from _budget(note, book, spend.number)
+    windows = [part.window for part in book.parts if part.spend == spend.id]
+    if not all(_same(each, statement.window) for each in windows):
+        yield "The ledger has charged this release for another window than the release is about."
+    if book.unit != statement.guarantee.unit:
+        yield "The ledger protects another unit than the release says."
+    yield from _budget(note, ledger_note(book, spend.id))
 
 
-def _budget(note: LedgerNote, book: Account, number: int) -> Iterator[str]:
-    total = Budget(amount(note.total_epsilon, "total_epsilon"), amount(note.total_delta, "total_delta"))
-    if (note.population, total) != (book.population, book.total):
+def _same(one: Window | None, other: Window | None) -> bool:
+    return one is other is None or (one is not None and one.same_as(other))
+
+
+def _budget(note: LedgerNote, due: LedgerNote) -> Iterator[str]:
+    """Compare what the release says about sums with what the ledger had spent right after it."""
+
+    def numbers_of(said: LedgerNote, *names: str) -> list[object]:
+        values = [getattr(said, name) for name in names]
+        return [each if each in (None, INFINITE) else amount(each, "amount") for each in values]
+
+    fixed = ("total_epsilon", "total_delta", "rho", "person_epsilon", "person_delta", "person_rho")
+    terms = ("population", "unit", "composition", "cell")
+    if [getattr(note, name) for name in terms] != [getattr(due, name) for name in terms] or numbers_of(
+        note, *fixed
+    ) != numbers_of(due, *fixed):
         yield "The ledger is of another population or budget than the release says."
-    until = book.spends[:number]
-    finite = [spend.epsilon for spend in until if spend.epsilon is not None]
-    epsilon = sum(finite, Fraction(0)) if len(finite) == len(until) else None
-    delta = sum((spend.delta for spend in until), Fraction(0))
-    said = None if note.spent_epsilon == INFINITE else amount(note.spent_epsilon, "spent_epsilon")
-    if (said, amount(note.spent_delta, "spent_delta")) != (epsilon, delta):
+    sums = [f"{whose}spent_{what}" for whose in ("", "person_") for what in ("epsilon", "delta", "rho")]
+    if numbers_of(note, *sums) != numbers_of(due, *sums):
         yield "The ledger had spent another sum after this release than the release says."
 
 

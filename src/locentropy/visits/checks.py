@@ -11,6 +11,7 @@ from locentropy.visits.private_log import PRIVATE_LOG
 if TYPE_CHECKING:
     import ibis
 
+    from locentropy.core.windows import Window
     from locentropy.visits.engines.base import Engine
     from locentropy.visits.visits import BadRows, MissingIds
 
@@ -42,6 +43,7 @@ def check(
     *,
     ids_as_written: bool,
     refuse_empty: bool = True,
+    window: Window | None = None,
 ) -> None:
     """Raise if the table would void the guarantee, or has bad rows and `bad_rows` is not "drop".
 
@@ -50,7 +52,8 @@ def check(
     """
     row = engine.run(expression.check_counts(engine.visits, missing_ids), "Checking").to_pylist()[0]
     if row["rows"] == 0:
-        _found_empty(SourceError(f"{engine.label}: the table has no rows."), refuse=refuse_empty)
+        none = "the table has no rows" if window is None else f"no row is in the window {window}"
+        _found_empty(SourceError(f"{engine.label}: {none}."), refuse=refuse_empty)
         return
     left_out = row.get("left_out", 0)
     if left_out:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from locentropy.visits.columns import Roles
+    from locentropy.visits.engines.base import Clock
     from locentropy.visits.readers.base import Column, Part, Relation
     from locentropy.visits.visits import Ids
 
@@ -102,6 +103,22 @@ def check_time_types(roles: Roles, parts: Sequence[Part], relations: Sequence[Re
                 f"The time column {roles['time']!r} holds timestamps in one and numbers or texts in the other of "
                 f"{parts[0].label} and {part.label}. Give it one type."
             )
+
+
+def common_clock(roles: Roles, relations: Sequence[Relation]) -> Clock | None:
+    """What the times of all parts are by their types; None if some are texts, whose rows tell, or there are none."""
+    clocks = {_clock(relation.columns["time"].type_name) for relation in relations if "time" in roles}
+    if len(clocks) == 1:
+        return clocks.pop()
+    return None if None in clocks or not clocks else "mixed"
+
+
+def _clock(type_name: str) -> Clock | None:
+    kind = column_kind(type_name)
+    if kind != "moment":
+        return None if kind == "text" else "number"
+    name = type_name.upper()
+    return "instant" if "TIME ZONE" in name or "TZ" in name else "local"
 
 
 def id_types(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> dict[str, str]:
@@ -199,6 +216,15 @@ def time_is_number_sql(time: Column) -> str:
     if column_kind(time.type_name) != "text":
         return "true"
     return f"{whole_number_sql(time.expression)} IS NOT NULL"
+
+
+def time_is_local_sql(time: Column) -> str:
+    """A condition: the time is a text of a moment and names no zone, so that a zone can still be written after it."""
+    if column_kind(time.type_name) != "text":
+        return "false"
+    value = time.expression
+    zone_fits = f"NOT contains({value}, ':') OR TRY_CAST({value} || 'Z' AS TIMESTAMPTZ) IS NOT NULL"
+    return f"contains({value}, '-') AND ({zone_fits}) AND {whole_number_sql(value)} IS NULL"
 
 
 def whole_number_sql(value: str) -> str:

@@ -101,7 +101,7 @@ Choice = str | None | Auto
 """A column's name; None for no column; or AUTO."""
 
 
-_EXAMPLES: Final = {"user": "member", "location": "shop", "lat": "y", "lon": "x"}
+_EXAMPLES: Final = {"user": "member", "location": "shop", "time": "began", "lat": "y", "lon": "x"}
 _ENOUGH_USUAL: Final = 2
 """One value of a data row may be a usual name by chance."""
 

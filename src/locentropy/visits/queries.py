@@ -19,6 +19,7 @@ from locentropy.visits.checks import check
 from locentropy.visits.column_types import id_ranks, restore_id_type, to_engine_type
 from locentropy.visits.columns import BY_COORDINATES, BY_ID
 from locentropy.visits.engines.base import Resources, engine_for
+from locentropy.visits.time_windows import during
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -80,7 +81,7 @@ def open_queries(
         Rows break a rule and `visits.bad_rows` is "fail".
     """
     wanted = locations if locations is None or isinstance(locations, Cells) else Locations.of(locations)
-    required = BY_COORDINATES if isinstance(wanted, Cells) else BY_ID
+    required = visits.required_with(BY_COORDINATES if isinstance(wanted, Cells) else BY_ID)
     with engine_for(visits, required, resources, progress) as engine:
         when_open(engine.columns)
         yield TableQueries.read(engine, visits, wanted, refuse_empty=refuse_empty)
@@ -196,12 +197,15 @@ class TableQueries:
         cls, engine: Engine, visits: Visits, wanted: Locations | Cells | None, *, refuse_empty: bool = True
     ) -> TableQueries:
         """Check the visits, and count them at the wanted locations (None: at every location visited)."""
+        if visits.window is not None:
+            engine.keep_only(during(engine, visits.window, visits.time_type))
         check(
             engine,
             visits.bad_rows,
             visits.missing_ids,
             ids_as_written=visits.ids == "text",
             refuse_empty=refuse_empty,
+            window=visits.window,
         )
         good = expression.without_bad_rows(engine.visits, visits.missing_ids)
         if isinstance(wanted, Cells):

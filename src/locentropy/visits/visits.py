@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from locentropy.core.errors import ParameterError
+from locentropy.core.windows import Window
 from locentropy.visits.columns import AUTO, ROLES, Choice, format_named
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 BadRows = Literal["fail", "drop"]
 MissingIds = Literal["drop", "keep"]
 Ids = Literal["as-they-are", "text"]
+TimeType = Literal["utc", "s", "ms", "us", "ns"]
 DELIMITERS: Final = (",", "\t", ";", "|")
 
 
@@ -65,6 +67,11 @@ class Visits:
     ids: Ids = "as-they-are"
     """How ids are compared: "as-they-are", by type and value; or "text", as they are written, for files that store the
     same id as a number in one place and as a text in another."""
+    time_type: TimeType | None = None
+    """What times are whose type does not tell, which windows need to know: "utc", times without a zone that are in UTC;
+    "s", "ms", "us" or "ns", whole numbers that count these since 1970 in UTC."""
+    window: Window | None = None
+    """Only visits that began in this window; set by `during`."""
 
     def __post_init__(self) -> None:
         if isinstance(self.source, os.PathLike):
@@ -78,6 +85,19 @@ class Visits:
                     value=getattr(self, name),
                     example=f'Visits("checkins.csv", {name}="{options[-1]}")',
                 )
+        if self.time_type is not None and self.time_type not in get_args(TimeType):
+            raise ParameterError(
+                f"is not one of {', '.join(get_args(TimeType))}.",
+                parameter="time_type",
+                value=self.time_type,
+                example='Visits("checkins.csv", time_type="s")',
+            )
+        if self.window is not None and not isinstance(self.window, Window):
+            raise ParameterError(
+                "must be a Window.",
+                parameter="window",
+                example='Visits("checkins.csv").during(Window("2026-05", zone="Europe/Berlin"))',
+            )
         if self.delimiter is not None and self.delimiter not in DELIMITERS:
             raise ParameterError(
                 f"is not one of {', '.join(map(repr, DELIMITERS))}.",
@@ -96,6 +116,18 @@ class Visits:
         set_ = (f.name for f in fields(self)[1:] if getattr(self, f.name) != f.default)
         return f"Visits({', '.join([repr(shown), *(f'{name}={getattr(self, name)!r}' for name in set_)])})"
 
+    def during(self, window: Window) -> Visits:
+        """The visits that began in a window, as if the table held no others.
+
+        Visits("checkins.parquet").during(Window("2026-05", zone="Europe/Berlin"))
+        """
+        if self.window is not None and self.window != window:
+            raise ParameterError(
+                "The visits are already those of a window. Begin with all of them.",
+                example='Visits("checkins.csv").during(Window("2026-05", zone="Europe/Berlin"))',
+            )
+        return replace(self, window=window)
+
     @property
     def is_path(self) -> bool:
         """Whether the source is a path, a folder or a pattern."""
@@ -105,6 +137,10 @@ class Visits:
         """The choice for each role. If no location is required (a grid), location ids are ignored."""
         choices: dict[str, Choice] = {role: getattr(self, role) for role in ROLES}
         return choices if "location" in required else choices | {"location": None}
+
+    def required_with(self, required: Sequence[str]) -> tuple[str, ...]:
+        """The roles that must have a column: a window needs times."""
+        return (*required, "time") if self.window is not None else tuple(required)
 
     @property
     def chosen(self) -> list[str]:

@@ -183,3 +183,16 @@ def test_advice_from_it(visits: le.Visits, ledger: le.Ledger) -> None:
 
 def _must_not(*_: Any, **__: Any) -> Any:
     raise AssertionError("not now")
+
+
+def test_a_survey_of_a_month_is_charged_to_it(visits: le.Visits, tmp_path: Path) -> None:
+    monthly = le.Ledger.create(tmp_path / "monthly", "riders", 1, unit="person-month", person_epsilon=2)
+    with pytest.raises(ParameterError, match="straddles every month"):
+        measure_activity(visits, public(), SURVEY, ledger=monthly)
+    may = le.Window("2026-05", zone="as-written")
+    dated = tmp_path / "dated.csv"
+    lines = ROWS.splitlines()
+    dated.write_text("\n".join([f"{lines[0]},time", *(f"{line},2026-05-03T08:00:00" for line in lines[1:])]))
+    found = measure_activity(le.Visits(dated).during(may), public(), SURVEY, ledger=monthly)
+    assert found.n_locations == len(PLACES)
+    assert monthly.remaining_in(may).epsilon == 1 - Fraction(5, 100)

@@ -22,7 +22,7 @@ import locentropy as le
 from locentropy.core.errors import ColumnError, LocentropyError
 from tests.examples import at_night
 
-from . import agreeing, agreeing_cells
+from . import agreeing, agreeing_cells, agreeing_windows
 
 HERE = le.Resources()
 TABLES = count()
@@ -219,3 +219,15 @@ def test_the_snippet_of_the_page(con: Any, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(ibis.postgres, "connect", lambda **where: con)
     exec(agreeing.snippet(1), {})  # noqa: S102
     assert le.verify(tmp_path / "may").ok
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/St_Johns"])
+def test_windows(con: Any, zone: str) -> None:
+    """Whatever zone the session is in."""
+    con.raw_sql(f"SET TIME ZONE '{zone}'").close()
+    con.con.commit()
+    try:
+        agreeing_windows.check(stored(con), HERE)
+    finally:
+        con.raw_sql("SET TIME ZONE 'UTC'").close()
+        con.con.commit()

@@ -21,7 +21,7 @@ from locentropy.core.errors import ColumnError, EngineError, LocentropyError, So
 from locentropy.core.locations import Locator
 from tests.examples import at_night
 
-from . import agreeing, agreeing_cells
+from . import agreeing, agreeing_cells, agreeing_windows
 
 FILES = count()
 LOCENTROPY = (sys.executable, "-c", "from locentropy.cli.main import run; run()")
@@ -286,3 +286,7 @@ def test_the_snippet_of_the_page(spark: Any, tmp_path: Path, monkeypatch: pytest
     exec(agreeing.snippet(0), {"spark": spark})  # noqa: S102
     spark.catalog.dropTempView("checkins")
     assert le.verify(tmp_path / "may").ok
+
+
+def test_windows(stored: agreeing.Stored, here: le.Resources) -> None:
+    agreeing_windows.check(stored, here)

@@ -22,6 +22,7 @@ from locentropy.privacy.guarantee import exact, exact_text
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing.notices import warn_of_user_column
 from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
+from locentropy.publishing.publish import settle
 from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
@@ -128,7 +129,8 @@ def measure_activity(
             "Private statistics are paid for through a ledger, and none was given. For example: " + _CALL
         )
     book = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
-    guarantee = survey.guarantee
+    window, unit = settle(visits.window, book)
+    visits, guarantee = replace(visits, window=window), survey.guarantee.for_unit(unit)
     listed = locations.load() if isinstance(locations, PublicLocations) else locations.locations()
     wanted = listed if isinstance(locations, PublicLocations) else locations
     _ = survey.scales  # raises for an impossible ε before anything is spent
@@ -143,12 +145,14 @@ def measure_activity(
     def pay() -> None:
         nonlocal spent
         spent = "may have been"
-        book.spend(guarantee, PURPOSE)
+        book.spend(guarantee, PURPOSE, window=window)
         spent = "was"
 
     try:
         _, activity = pay_and_measure(
-            check=lambda: book.check(guarantee if before is None else guarantee + before),
+            check=lambda: book.check(
+                guarantee if before is None else guarantee + before.for_unit(unit), window
+            ),
             read=lambda: open_queries(
                 visits,
                 locations=wanted,

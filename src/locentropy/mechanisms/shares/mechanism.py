@@ -43,6 +43,7 @@ from locentropy.privacy.noise import is_private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
 
     from locentropy.core.bounds import Keep
     from locentropy.core.estimates import Estimand
@@ -135,13 +136,18 @@ class Shares(Mechanism):
 
     @property
     def guarantee(self) -> Guarantee:
-        """ε-differential privacy, or (ε, δ) if there is a δ."""
+        """ε-differential privacy; with a δ, ρ-zCDP and the (ε, δ) that follows from it."""
         public = public_inputs(self, LISTED)
         if self.count_queries is None:
             public = [each for each in public if each.name != "keep"]  # which is said where it is None, too
         if self.delta == 0:
             return Guarantee.pure(self.epsilon, public)
-        return Guarantee.approximate(self.epsilon, self.delta, public)
+        # All noise is Gaussian then, and its ρ is what fits this ε and δ: `share_queries`, `count_queries`.
+        return Guarantee.concentrated(self.epsilon, self.delta, self._rho, public)
+
+    @cached_property
+    def _rho(self) -> Fraction:
+        return admissible_rho(self.epsilon, self.delta)
 
     @cached_property
     def share_queries(self) -> ShareQueries:
@@ -153,7 +159,7 @@ class Shares(Mechanism):
         """How visitors and visits are counted, and with how much noise; None without counts. Public."""
         if self.counts is None or self.max_locations is None or self.max_visits is None:
             return None
-        whole = admissible_rho(self.epsilon, self.delta) if self.delta else exact(self.epsilon)
+        whole = self._rho if self.delta else exact(self.epsilon)
         bounds = Bounds(self.max_locations, self.max_visits, self.keep)
         return CountQueries(bounds, exact(self.counts, "counts") * whole, self.share_queries.noise)
 

@@ -11,6 +11,7 @@ from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.core.html import Html, joined, paragraphs, tag
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
+from locentropy.privacy.units import period_of
 from locentropy.release.count_words import counts_words, has_counts
 from locentropy.release.error_rule import stated_in_words
 from locentropy.release.level_words import levels_words
@@ -23,6 +24,7 @@ from locentropy.release.manifest import (
     person_words,
     places_words,
     proof_words,
+    window_words,
 )
 from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence, listed_paragraph
 from locentropy.release.report.naming import named
@@ -69,6 +71,8 @@ def header(release: Release, ranking: Ranking) -> Html:
         statement.publication_date or UNSAID,
     )
     facts = [named(statement).numbered(len(release)), *(fact for fact in said if fact != UNSAID)]
+    if statement.window is not None:
+        facts.insert(1, str(statement.window))
     uncertain = int(release.too_uncertain.sum())
     withheld = len(release) - ranking.published - uncertain
     if withheld:
@@ -104,10 +108,13 @@ def guarantee(statement: Statement) -> Html:
     numbers = f"ε = {exact_text(stated.epsilon)}" + (
         f", δ = {exact_text(stated.delta)}" if stated.delta else ""
     )
+    period = period_of(stated.unit)
+    record = "the whole record of a person" if period is None else f"all that a person did in one {period}"
     tuned = tag("p", f"Beware: {TUNED}.", class_="notice") if statement.tuned_unaccounted else Html("")
     return joined(
         tag("p", _lead(stated), class_="big"),
         _large(stated),
+        _always(statement),
         tag("p", tag("strong", "For one person this means: "), stated.explain()),
         tag(
             "details",
@@ -116,7 +123,7 @@ def guarantee(statement: Statement) -> Html:
                 "ul",
                 tag(
                     "li",
-                    f"The guarantee is differential privacy with {numbers}, for the whole record of a person, present "
+                    f"The guarantee is differential privacy with {numbers}, for {record}, present "
                     f"or absent, where a person is {person_words(statement)}. "
                     "Smaller numbers protect more. It holds whatever else somebody knows, now or later.",
                 ),
@@ -132,6 +139,7 @@ def guarantee(statement: Statement) -> Html:
                     "with several user ids is protected for each of them alone.",
                 ),
                 tag("li", proof_words(statement)),
+                *([tag("li", window_words(statement))] if statement.window is not None else []),
                 tag("li", ledger_words(statement)),
             ),
         ),
@@ -139,14 +147,33 @@ def guarantee(statement: Statement) -> Html:
     )
 
 
+def _always(statement: Statement) -> Html:
+    """Per period and for somebody always present, where a ledger counts both."""
+    note, period = statement.ledger, period_of(statement.guarantee.unit)
+    if note is None or period is None:
+        return Html("")
+    return tag(
+        "p",
+        tag("strong", f"Each {period}: "),
+        f"ε = {note.total_epsilon}{_delta(note.total_delta)}. ",
+        tag("strong", f"Somebody there in every {period}: "),
+        f"ε = {note.person_epsilon}{_delta(note.person_delta or '0')}, for all releases together.",
+    )
+
+
+def _delta(text: str) -> str:
+    return "" if text == "0" else f", δ = {text}"
+
+
 def _lead(stated: Guarantee) -> str:
     """The first sentences about the guarantee, which say no more than ε does."""
     made = "These numbers were made from visits of people"
+    of_period = "" if (period := period_of(stated.unit)) is None else f" in one {period}"
     if is_large(stated.epsilon):
         return f"{made}, and a little noise was added. {stated.explain_strength()}"
     return (
         f"{made}, and noise was added to hide each of them. {stated.explain_strength()} To leave out a person is to "
-        "leave out everything that is known about them: all their visits to all places."
+        f"leave out everything that is known about them{of_period}: all their visits to all places."
     )
 
 

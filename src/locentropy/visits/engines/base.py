@@ -26,6 +26,9 @@ Progress = Callable[[str, float | None], None]
 
 EngineName = Literal["duckdb", "spark"]
 
+Clock = Literal["instant", "local", "number", "mixed"]
+"""Times that name their zone, times that do not, whole numbers, and several of these."""
+
 
 @dataclass(frozen=True)
 class Resources:
@@ -83,6 +86,13 @@ class Engine(Protocol):
     @property
     def columns(self) -> dict[str, str]:
         """The name of the column of each role."""
+
+    @property
+    def clock(self) -> Clock | None:
+        """What the times are, as far as their stored type tells; None if they are texts, or there are none."""
+
+    def keep_only(self, visits: ibis.Table) -> None:
+        """From here on, `visits` are these, some of its rows."""
 
     @property
     def typed_locations(self) -> bool:

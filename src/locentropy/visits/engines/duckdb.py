@@ -77,7 +77,8 @@ class DuckDBEngine:
         relations = [part.bind(self._con, roles, drop_bad=visits.bad_rows == "drop") for part in parts]
         stored = {column_kind(r.columns["location"].type_name) for r in relations if "location" in r.columns}
         self.typed_locations = visits.ids == "text" or not (self._loaded or "big-integer" in stored)
-        selects = _selects(roles, parts, relations, visits.ids)
+        self.clock = column_types.common_clock(roles, relations)
+        selects = _selects(roles, parts, relations, visits.ids, dated=visits.window is not None)
         if self._loaded:
             self._load(parts, selects, drop=visits.bad_rows == "drop")
         else:
@@ -141,6 +142,10 @@ class DuckDBEngine:
             texts = [self._labels[part] for part, all_numbers in rows if not all_numbers]
             if numbers and texts:
                 raise column_types.mixed_ids_error(role, name, numbers[0], texts[0])
+
+    def keep_only(self, visits: ibis.Table) -> None:
+        """From here on, `visits` are these, some of its rows."""
+        self.visits = visits
 
     def find_bad_file(self, condition: ibis.Expr) -> str:
         """The first text file with such a row; files of other kinds are not told apart."""
@@ -278,8 +283,10 @@ def _sql_of(operation: Any) -> str:
     return str(ibis.to_sql(operation.to_expr(), dialect="duckdb"))
 
 
-def _selects(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> list[str]:
-    """For each part, a query that gives its rows with the roles as columns."""
+def _selects(
+    roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids, *, dated: bool
+) -> list[str]:
+    """For each part, a query that gives its rows with the roles as columns; `dated` if a window needs the times."""
     column_types.check_time_types(roles, parts, relations)
     id_types = column_types.id_types(roles, parts, relations, ids)
 
@@ -292,8 +299,11 @@ def _selects(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation],
             yield column(role, name, part, relation)
         if times_as_text:
             yield f"{column_types.time_is_number_sql(relation.columns['time'])} AS time_is_number"
+        if times_as_text and dated:
+            yield f"{column_types.time_is_local_sql(relation.columns['time'])} AS time_is_local"
 
-    # If some times are text, each row records whether its time is a number: numbers and moments do not compare.
+    # If some times are text, each row records whether its time is a number: numbers and moments do not compare. For a
+    # window it also records whether it names no zone: one calendar cannot date both kinds.
     times_as_text = any(
         "time" in r.columns and column_kind(r.columns["time"].type_name) == "text" for r in relations
     )

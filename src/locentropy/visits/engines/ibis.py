@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from locentropy.core.locations import Cells
-    from locentropy.visits.engines.base import Progress
+    from locentropy.visits.engines.base import Clock, Progress
     from locentropy.visits.visits import Ids, Visits
 
 _NUMBERS: Final = count()
@@ -54,6 +54,7 @@ class IbisEngine:
             _check_type(role, name, table[name].type(), self.label)
         stored = _kind(table[roles["location"]].type()) if "location" in roles else "integer"
         self.typed_locations = visits.ids == "text" or stored != "big-integer"
+        self.clock = _clock(table[roles["time"]].type()) if "time" in roles else None
         self.visits = table.select(
             **{role: self._cast(role, table[name], visits.ids) for role, name in roles.items()}
         )
@@ -75,6 +76,10 @@ class IbisEngine:
             return column.cast("float64")
         valid = column.between(1, MAX_VISITS_PER_ROW) & (column == column.floor())
         return valid.ifelse(column, 0).cast("int64")
+
+    def keep_only(self, visits: ibis.Table) -> None:
+        """From here on, `visits` are these, some of its rows."""
+        self.visits = visits
 
     def find_bad_file(self, condition: ibis.Expr) -> str:
         """The label of the table, which has no files."""
@@ -176,6 +181,13 @@ def _kind(dtype: Any) -> Kind:
     if dtype.is_floating():
         return "real"
     return "moment" if dtype.is_timestamp() or dtype.is_date() else "other"
+
+
+def _clock(dtype: Any) -> Clock:
+    """What times of an Ibis type are."""
+    if _kind(dtype) != "moment":
+        return "number"
+    return "instant" if dtype.is_timestamp() and dtype.timezone is not None else "local"
 
 
 def _check_type(role: str, name: str, dtype: Any, label: str) -> None:

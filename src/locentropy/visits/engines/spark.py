@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from locentropy.core.locations import Cells
-    from locentropy.visits.engines.base import Progress, Resources
+    from locentropy.visits.engines.base import Clock, Progress, Resources
     from locentropy.visits.visits import Visits
 
 _NUMBERS: Final = count()
@@ -59,6 +59,7 @@ class SparkEngine(IbisEngine):
             self._connection = ibis.pyspark.connect(self._session)
             table = self._table_of(visits)
             super().__init__(replace(visits, source=table), required, progress)
+            self.clock = self._clock_of(table)
             self._check_repeatable()
         except BaseException:
             self._closing.close()
@@ -129,6 +130,14 @@ class SparkEngine(IbisEngine):
     def _parquet(self, paths: Sequence[str]) -> Any:
         # Files with different types for a column are refused, rather than read with the types of the first file.
         return self._session.read.option("mergeSchema", "true").parquet(*paths)
+
+    def _clock_of(self, table: ibis.Table) -> Clock | None:
+        """What the times are; Ibis does not tell Spark's two types of timestamps apart."""
+        if self.clock != "local":
+            return self.clock
+        frame = self._session.sql(self._connection.compile(table))
+        stored = frame.schema[self.columns["time"]].dataType.typeName()
+        return "instant" if stored == "timestamp" else "local"  # others are timestamp_ntz and date
 
     def _check_repeatable(self) -> None:
         """Raise if the rows are random: they are read more than once, and must be the same every time."""

@@ -15,6 +15,8 @@ from locentropy_lab.audit.mutation import (
     guarantee_checks,
     noise_checks,
     noise_faults,
+    period_checks,
+    period_faults,
     publishing_checks,
     publishing_faults,
     shares_checks,
@@ -35,6 +37,7 @@ CATALOGUE: Final[tuple[Fault, ...]] = (
     *count_faults.FAULTS,
     *noise_faults.FAULTS,
     *publishing_faults.FAULTS,
+    *period_faults.FAULTS,
     *existence_faults.FAULTS,
     *wording_faults.FAULTS,
 )
@@ -46,6 +49,7 @@ _CHECK_MODULES: Final = (
     noise_checks,
     crossing_checks,
     publishing_checks,
+    period_checks,
     existence_checks,
     wording_checks,
 )

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from locentropy.core.locations import Locations
 from locentropy.evaluation.advice import paid_survey
+from locentropy.ledger.accounts import Cap
 from locentropy.ledger.ledger import Ledger
-from locentropy.ledger.rules import Account, Budget
 from locentropy.mechanisms.listed_estimates import std_error
 from locentropy.mechanisms.paper import limit
 from locentropy.mechanisms.paper.limit import Limit
@@ -45,7 +45,7 @@ _TELLING_NOBODY: Final = (
 
 
 def _unpaid(_: Any) -> Any:
-    def pay(self: Publication, ledger: Any, guarantee: Any, purpose: str) -> None:
+    def pay(self: Publication, ledger: Any, guarantee: Any, purpose: str, window: Any = None) -> None:
         self.begun = True
 
     return pay
@@ -165,17 +165,7 @@ FAULTS: Final = (
         "a budget that is not a limit",
         "spends are noted, and never refused",
         "without budget nothing is drawn",
-        (
-            Change(
-                Account,
-                "after",
-                lambda _: (
-                    lambda self, epsilon, delta: Budget(
-                        self.spent.epsilon + (epsilon or 0), self.spent.delta + delta
-                    )
-                ),
-            ),
-        ),
+        (Change(Cap, "admits", lambda _: lambda self, charged: True),),
     ),
     Fault(
         "price of the selection forgotten",
@@ -192,8 +182,8 @@ FAULTS: Final = (
                 Publication,
                 "pay",
                 lambda true: (
-                    lambda self, ledger, guarantee, purpose: true(
-                        self, ledger, Guarantee.pure(guarantee.epsilon), purpose
+                    lambda self, ledger, guarantee, purpose, window=None: true(
+                        self, ledger, Guarantee.pure(guarantee.epsilon), purpose, window
                     )
                 ),
             ),

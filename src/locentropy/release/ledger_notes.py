@@ -1,0 +1,112 @@
+"""What a release says about its ledger: the caps that are guaranteed, and the sums right after its own spend."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from locentropy.ledger.accounts import Charge
+from locentropy.privacy.guarantee import Guarantee, exact_text
+from locentropy.privacy.units import period_of
+from locentropy.release.statement import INFINITE, LedgerNote, amount
+
+if TYPE_CHECKING:
+    from locentropy.ledger.accounts import Cap
+    from locentropy.ledger.rules import Account
+
+
+def ledger_note(book: Account, spend_id: str) -> LedgerNote:
+    """The note of the release that a spend paid for."""
+    [spend] = [each for each in book.spends if each.id == spend_id]
+    paid = {each.id for each in book.spends[: spend.number]}
+    parts = [part for part in book.parts if part.spend in paid]
+    cells = [part.cell for part in parts if part.spend == spend_id]
+    cell = cells[-1] if cells else None
+    always = sum((part.charge for part in parts), Charge())
+    there = sum((part.charge for part in parts if part.cell == cell), Charge()) if cell else always
+    cap, person_cap = book.terms.caps(book.total)
+    return LedgerNote(
+        population=book.population,
+        spend_id=spend.id,
+        total_epsilon=exact_text(book.total.epsilon),
+        total_delta=exact_text(book.total.delta),
+        spent_epsilon=INFINITE if spend.epsilon is None else exact_text(there.epsilon),
+        spent_delta=exact_text(there.delta),
+        unit=book.unit,
+        cell=cell,
+        composition=book.terms.composition,
+        **_rho("", cap, there),
+        **({} if person_cap is None else _person(person_cap, always)),
+    )
+
+
+def _person(cap: Cap, charged: Charge) -> dict[str, Any]:
+    return {
+        "person_epsilon": exact_text(cap.epsilon),
+        "person_delta": exact_text(cap.delta),
+        "person_spent_epsilon": exact_text(charged.epsilon),
+        "person_spent_delta": exact_text(charged.delta),
+        **_rho("person_", cap, charged),
+    }
+
+
+def _rho(prefix: str, cap: Cap, charged: Charge) -> dict[str, str]:
+    if cap.rho is None:
+        return {}
+    return {f"{prefix}rho": exact_text(cap.rho), f"{prefix}spent_rho": exact_text(charged.rho)}
+
+
+def note_words(note: LedgerNote) -> str:
+    """What is guaranteed for everything that this ledger pays for, and what is left of it."""
+    closed = " (a release about them had no guarantee)" if note.spent_epsilon == INFINITE else ""
+    period = period_of(note.unit)
+    begins = f"A ledger keeps count for this population: {note.population}. "
+    if period is None:
+        counted = _account(note, "Its budget", "", closed)
+    else:
+        counted = (
+            f"{_account(note, f'What a person did in one {period} has a budget of its own, which', note.cell, closed)} "
+            f"{_always(note, period)}"
+        )
+    in_rho = "" if note.composition == "sum" else f" {_CONCENTRATED}"
+    return f"{begins}{counted}{in_rho} The spend of this release is {note.spend_id}."
+
+
+_CONCENTRATED = (
+    "Costs are counted in ρ (zero-concentrated differential privacy) and converted once, for the whole budget: what "
+    "was spent so far is no guarantee of its own."
+)
+
+
+def _account(note: LedgerNote, what: str, cell: str | None, closed: str) -> str:
+    where = f" in {cell}" if cell else ""
+    if note.rho is not None:
+        return (
+            f"{what} is ε = {note.total_epsilon}, δ = {note.total_delta}; after this release ρ = {note.spent_rho} of "
+            f"{note.rho} is spent{where}{closed}."
+        )
+    return (
+        f"{what} is ε = {note.total_epsilon}, δ = {note.total_delta}; after this release ε = {note.spent_epsilon}, "
+        f"δ = {note.spent_delta} of it are spent{where}{closed}."
+    )
+
+
+def _always(note: LedgerNote, period: str) -> str:
+    """What somebody is guaranteed who is in the data in every period: the cap, never a multiple of that of one."""
+    cap = f"ε = {note.person_epsilon}, δ = {note.person_delta}"
+    spent = (
+        f"ε = {note.person_spent_epsilon}, δ = {note.person_spent_delta} of it are spent"
+        if note.person_rho is None
+        else f"ρ = {note.person_spent_rho} of {note.person_rho} is spent"
+    )
+    return (
+        f"Somebody who is in the data in every {period} is guaranteed {cap} for all releases together; {spent} so far. "
+        f"{_always_strength(note)}"
+    )
+
+
+def _always_strength(note: LedgerNote) -> str:
+    person = Guarantee(
+        amount(note.person_epsilon, "person_epsilon"), Fraction(amount(note.person_delta, "person_delta"))
+    )
+    return f"For them: {person.explain_strength()}"

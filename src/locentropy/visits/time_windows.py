@@ -1,0 +1,122 @@
+"""Visits in a window: the rows whose time is one of its instants, by comparisons alone.
+
+Claim: every engine keeps the same rows, those that Python's calendar puts into the window, and rows without a time,
+which the checks then find. Whether a row is kept depends on this row only.
+
+Why: the instants come from `core.civil_time`; an engine is asked nothing but whether a time is before another, with
+constants in the type of its times: no calendar, no zone, no arithmetic. A window that weekdays and hours cut into n
+pieces has 2n borders, and a time finds its place among them by halving, in about log₂(2n) comparisons.
+
+What a time is must be known before it can be dated. Its type tells, or each text, or `time_type`; it is never guessed
+from values. Times with a zone need a zone to be dated by, times without one have their own clock (`as-written`).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import ibis
+
+from locentropy.core.civil_time import AS_WRITTEN
+from locentropy.core.errors import ColumnError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from locentropy.core.windows import Window
+    from locentropy.visits.engines.base import Clock, Engine
+    from locentropy.visits.visits import TimeType
+
+_PER_MICROSECOND: Final = {"s": (1, 1_000_000), "ms": (1, 1_000), "us": (1, 1), "ns": (1_000, 1)}
+"""Units of a whole number in microseconds, as a fraction."""
+_EPOCH: Final = {True: datetime(1970, 1, 1, tzinfo=UTC), False: datetime(1970, 1, 1)}
+"""By whether it names a zone."""
+
+
+def during(engine: Engine, window: Window, time_type: TimeType | None) -> ibis.Table:
+    """The rows in a window, and those without a time."""
+    visits = engine.visits
+    clock = engine.clock or _clock_of_texts(engine)
+    _check_clock(engine, window, clock, time_type)
+    borders = [border for piece in window.instants for border in piece]
+    if visits.time.type().is_integer():
+        # Texts that are not numbers were read as microseconds.
+        unit = time_type if clock == "number" and time_type is not None else "us"
+        constants: list[Any] = [ibis.literal(_as_number(border, unit), "int64") for border in borders]
+    else:
+        aware = visits.time.type().timezone is not None
+        constants = [ibis.literal(border.replace(tzinfo=UTC if aware else None)) for border in borders]
+    return visits.filter(visits.time.isnull() | _is_inside(visits.time, constants))
+
+
+def _is_inside(time: Any, borders: Sequence[Any]) -> Any:
+    """Whether a time is in a piece; borders are the first and the last of each. Plain comparisons let engines skip."""
+    if not borders:
+        return ibis.literal(False)
+    inside = (time >= borders[0]) & (time < borders[-1])
+    return inside & _among(time, borders[1:-1], 1) if len(borders) > 2 else inside
+
+
+def _among(time: Any, borders: Sequence[Any], before: int) -> Any:
+    """Whether an odd number of borders is at or before the time: some of these, and `before` that are known to be."""
+    if not borders:
+        return ibis.literal(before % 2 == 1)
+    middle = len(borders) // 2
+    return (time < borders[middle]).ifelse(
+        _among(time, borders[:middle], before), _among(time, borders[middle + 1 :], before + middle + 1)
+    )
+
+
+def _as_number(border: datetime, unit: str) -> int:
+    """The least whole number that is not before a border."""
+    since = border - _EPOCH[border.tzinfo is not None]
+    microseconds = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    times, per = _PER_MICROSECOND[unit]
+    return -(-microseconds * times // per)
+
+
+def _clock_of_texts(engine: Engine) -> Clock | None:
+    """What times are that are written as texts; None if there are none."""
+    visits = engine.visits
+    known = visits.time.notnull()
+    number, local = visits.time_is_number, visits.time_is_local
+    conditions: dict[Clock, Any] = {
+        "number": known & number,
+        "local": known & ~number & local,
+        "instant": known & ~number & ~local,
+    }
+    counts = {name: each.sum().fill_null(0).cast("int64") for name, each in conditions.items()}
+    row = engine.run(visits.aggregate(**counts), "Checking").to_pylist()[0]
+    found: list[Clock] = [name for name in conditions if row[name]]
+    return "mixed" if len(found) > 1 else found[0] if found else None
+
+
+def _check_clock(engine: Engine, window: Window, clock: Clock | None, time_type: TimeType | None) -> None:
+    """Raise unless it is known which instants the times are, and the window's zone can date them."""
+    where = f"{engine.label}: the time column {engine.columns['time']!r}"
+    if clock == "mixed":
+        raise ColumnError(
+            f"{where} holds times of several kinds: whole numbers, times with a zone (2026-05-03T08:00:00Z) and times "
+            "without one (2026-05-03T08:00:00) cannot be dated by one clock. Write all of them in the same way."
+        )
+    if clock == "number" and time_type not in _PER_MICROSECOND:
+        raise ColumnError(
+            f'{where} holds whole numbers, of which a window must know the unit. Say it: time_type="s" (--time-type s) '
+            "for seconds since 1970; or ms, us, ns."
+        )
+    if clock in ("local", "instant") and time_type in _PER_MICROSECOND:
+        raise ColumnError(
+            f"{where} holds dates and times, not whole numbers. Leave out time_type={time_type!r} (--time-type)."
+        )
+    if clock == "local" and time_type is None and window.zone != AS_WRITTEN:
+        raise ColumnError(
+            f"{where} holds times without a zone. If they are the local times to date visits by, say so: "
+            'zone="as-written" (--time-zone as-written). If they are in UTC: time_type="utc" (--time-type utc).'
+        )
+    instants = clock in ("number", "instant") or (clock == "local" and time_type == "utc")
+    if instants and window.zone == AS_WRITTEN:
+        raise ColumnError(
+            f"{where} holds instants, and as-written is for times without a zone. Name the zone by whose calendar they "
+            'are dated: zone="Europe/Berlin" (--time-zone Europe/Berlin).'
+        )

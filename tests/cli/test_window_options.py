@@ -1,0 +1,121 @@
+"""`--window` and what belongs to it, as people and scripts say it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import locentropy as le
+from tests.cli.running import Done
+from tests.cli.running import in_process as locentropy
+from tests.publishing.making import names
+from tests.publishing.test_windows import ROWS
+
+LIMIT = ("--mechanism", "limit", "--epsilon", "0.5", "--max-locations", "3", "--max-visits", "2")
+MAY = ("--window", "2026-05", "--time-zone", "Europe/Berlin")
+
+Publish = Callable[..., Done]
+
+
+@pytest.fixture
+def publish(tmp_path: Path) -> Publish:
+    (tmp_path / "visits.csv").write_text(ROWS)
+    (tmp_path / "places.csv").write_text("location\nbar\ncafe\npark\npier\n")
+    le.Ledger.create(tmp_path / "city.ledger", "riders", 1, unit="person-month", person_epsilon="1.5")
+    given = (
+        "visits.csv",
+        "--user",
+        "uid",
+        "--places",
+        "places.csv",
+        "--provenance",
+        "x",
+        "--ledger",
+        "city.ledger",
+    )
+    return lambda *more: locentropy("publish", *given, *LIMIT, *more, cwd=tmp_path)
+
+
+def test_a_month(publish: Publish, tmp_path: Path) -> None:
+    done = publish(*MAY, "--out", "may")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "Left of the budget: ε = 0.5, δ = 0 in 2026-05, and ε = 1, δ = 0 for somebody who is there"
+        in done.stdout
+    )
+    assert "release-2026-05.csv" in names(tmp_path / "may")
+    checked = locentropy("verify", "may", "--ledger", "city.ledger", cwd=tmp_path)
+    assert checked.returncode == 0, checked.stdout
+    for command in (("report", "may"), ("report", "may", "--out", "page.html")):
+        assert locentropy(*command, cwd=tmp_path).returncode == 0
+    again = publish("--window", "2026-06", "--out", "june", "--json")
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["window"] == "2026-06, Europe/Berlin", "the ledger knows its zone"
+
+
+def test_a_dry_run_tells_what_is_left_in_the_month_and_for_how_many_more(publish: Publish) -> None:
+    done = publish(*MAY, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    for words in (
+        "ε = 1, δ = 0 in 2026-05, and ε = 1.5, δ = 0 for somebody who is there in every month left.",
+        "After this release: ε = 0.5, δ = 0 in 2026-05, and ε = 1, δ = 0 for somebody who is there in every month.",
+        "Such a release in each month: 2 more until the budget of the person is used up.",
+    ):
+        assert words in done.stdout
+    told = json.loads(publish(*MAY, "--dry-run", "--json").stdout)
+    assert told["budget_after"] == {"epsilon": "0.5", "delta": "0"}
+    assert told["guarantee"]["protects"] == "all visits of one user in one calendar month"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        ((), 2, "straddles every month"),
+        (("--window", "2026-05"), 2, "--time-zone Europe/Berlin"),
+        (("--window", "May", "--time-zone", "UTC"), 2, "--window May is not a month"),
+        (("--window", "2026-W18", "--time-zone", "UTC"), 2, "--window 2026-W18 lies in more than one month"),
+        (("--hours", "07-10"), 2, "--hours is about a window"),
+        (("--time-zone", "UTC"), 2, "--time-zone is about a window"),
+        ((*MAY, "--hours", "7"), 2, "--hours 7 must be hours"),
+        ((*MAY, "--weekdays", "monday"), 2, "--weekdays monday must be days"),
+        (("--window", "2026-05", "--time-zone", "Berlin"), 2, "--time-zone Berlin is not the IANA name"),
+        (("--window", "2026-05", "--time-zone", "as-written"), 4, "Name the zone"),
+        ((*MAY, "--time-type", "days"), 2, "--time-type days is not one of utc, s"),
+    ],
+)
+def test_refusals_cost_nothing(
+    publish: Publish, tmp_path: Path, options: tuple[str, ...], code: int, words: str
+) -> None:
+    done = publish(*options, "--out", "may")
+    assert words in done.stderr
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert not le.Ledger.open(tmp_path / "city.ledger").history()
+    assert names(tmp_path) == ["city.ledger", "places.csv", "visits.csv"]
+
+
+def test_exact_values_of_a_window(publish: Publish, tmp_path: Path) -> None:
+    """Whatever reads visits reads those of a window."""
+    options = ("--window", "2026-05-01/2026-05-03", "--time-zone", "Europe/Berlin", "--json")
+    done = locentropy("entropy", "visits.csv", "--user", "uid", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "cafe" in done.stdout
+    assert "park" not in done.stdout
+
+
+def test_a_plan_per_month() -> None:
+    done = locentropy("plan", "--epsilon", "1", "--n-locations", "400", "--unit", "person-month")
+    assert "for all visits of one user in one calendar month" in done.stdout.replace("\n", " ")
+    assert "gets the sum over these months" in done.stdout.replace("\n", " ")
+
+
+def test_a_plan_for_another_unit_is_refused(publish: Publish, tmp_path: Path) -> None:
+    for unit, code in (("person", 2), ("person-month", 0)):
+        made = locentropy("plan", *LIMIT, "--unit", unit, "--out", f"{unit}.yaml", cwd=tmp_path)
+        assert made.returncode == 0, made.stderr
+        done = publish(*MAY, "--plan", f"{unit}.yaml", "--dry-run")
+        assert done.returncode == code
+        assert ("guarantees something else" in done.stderr) == (code == 2)

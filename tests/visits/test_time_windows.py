@@ -1,0 +1,243 @@
+"""Visits of a window: the same rows whatever the times are stored as, and none that the calendar does not put there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import locentropy as le
+from locentropy.core.errors import BadRowsError, ColumnError, ParameterError, SourceError
+from locentropy.visits import time_windows
+from locentropy.visits.queries import exact_profile, open_queries
+from locentropy.visits.visits import Visits
+from tests.calendars import by_the_calendar, dates, hours, texts, weekdays, zones
+
+MAY = le.Window("2026-05", zone="Europe/Berlin")
+
+
+def around(window: le.Window, zone: str) -> list[datetime]:
+    """Instants at the borders of a window and between them, to the microsecond; no two alike."""
+    day = datetime(window.start.year, window.start.month, window.start.day, tzinfo=UTC)
+    borders = [border for piece in window.instants for border in piece]
+    aware = [each if each.tzinfo else each.replace(tzinfo=UTC) for each in borders[:40] + borders[-10:]]
+    near = [each + n * timedelta(microseconds=1) for each in aware for n in (-1, 0, 1)]
+    return sorted({*near, *(day + timedelta(minutes=47 * n) for n in range(-100, 150))})
+
+
+def kept(visits: Visits, window: le.Window) -> set[int]:
+    """The numbers of the rows that are counted: each row is at a place of its own."""
+    with open_queries(visits.during(window), refuse_empty=False) as queries:
+        found = queries.exact_profile()
+        return {int(place) for place in found.locations.to_pylist()}
+
+
+def table_of(times: pa.Array) -> pa.Table:
+    return pa.table(
+        {"user": ["a"] * len(times), "location": list(map(str, range(len(times)))), "time": times}
+    )
+
+
+def instants(zone: str | None = "UTC", unit: str = "us") -> Callable[[list[datetime]], pa.Array]:
+    """Times as timestamps."""
+    return lambda times: pa.array(times, pa.timestamp("us", "UTC")).cast(pa.timestamp(unit, zone), safe=False)
+
+
+STORED: dict[str, tuple[Callable[[list[datetime]], pa.Array], str | None]] = {
+    "timestamps in UTC": (instants(), None),
+    "timestamps of another zone": (instants("Asia/Tokyo"), None),
+    "nanoseconds": (instants(unit="ns"), None),
+    "no zone, in UTC": (instants(None), "utc"),
+    "ISO texts": (lambda times: pa.array([each.isoformat() for each in times]), None),
+    "texts of offsets": (
+        lambda times: pa.array([each.astimezone(ZoneInfo("America/New_York")).isoformat(" ") for each in times]),
+        None,
+    ),
+    "texts in UTC": (lambda times: pa.array([each.replace(tzinfo=None).isoformat() for each in times]), "utc"),
+    "microseconds": (
+        lambda times: pa.array([(each - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) for each in times]),
+        "us",
+    ),
+    "texts of microseconds": (
+        lambda times: pa.array([str((each - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)) for each in times]),
+        "us",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stored", STORED)
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(zone=zones, day=dates, form=texts, days=weekdays, clock=hours)
+def test_rows_of_a_window(
+    stored: str, zone: str, day: date, form: Any, days: str | None, clock: str | None
+) -> None:
+    window = le.Window(form(day), zone=zone, weekdays=days, hours=clock)
+    times = around(window, zone)
+    write, time_type = STORED[stored]
+    expected = {n for n, at in enumerate(times) if by_the_calendar(window, at.astimezone(ZoneInfo(zone)))}
+    assert kept(Visits(table_of(write(times)), time_type=time_type), window) == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda times: pa.array(times, pa.timestamp("us")),
+        lambda times: pa.array([each.isoformat() for each in times]),
+        lambda times: pa.array([each.isoformat(" ") for each in times]),
+    ],
+    ids=["timestamps", "texts", "with a blank"],
+)
+@settings(max_examples=4, deadline=None)
+@given(day=dates, form=texts, days=weekdays, clock=hours)
+def test_times_as_written(write: Any, day: date, form: Any, days: str | None, clock: str | None) -> None:
+    window = le.Window(form(day), zone="as-written", weekdays=days, hours=clock)
+    times = [each.replace(tzinfo=None) for each in around(window, "UTC")]
+    expected = {n for n, at in enumerate(times) if by_the_calendar(window, at)}
+    assert kept(Visits(table_of(write(times))), window) == expected
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "ns"])
+@given(away=st.integers(-3, 3), zone=zones)
+@settings(max_examples=10, deadline=None)
+def test_whole_numbers_of_any_unit(unit: str, away: int, zone: str) -> None:
+    """At the borders, where a number rounded the other way would fall on the wrong side."""
+    window = le.Window("2026-05", zone=zone)
+    size = {"s": 1, "ms": 10**3, "ns": 10**9}[unit]
+    [(start, end)] = window.instants
+    numbers = [int(border.timestamp()) * size + away for border in (start, end)]
+    expected = {n for n, inside in enumerate((away >= 0, away < 0)) if inside}
+    assert kept(Visits(table_of(pa.array(numbers)), time_type=unit), window) == expected  # type: ignore[arg-type]
+
+
+def test_dates_are_times_as_written() -> None:
+    days = [date(2026, 4, 30), date(2026, 5, 1), date(2026, 5, 31), date(2026, 6, 1)]
+    as_written = le.Window("2026-05", zone="as-written")
+    for times in (pa.array(days), pa.array(list(map(str, days)))):
+        assert kept(Visits(table_of(times)), as_written) == {1, 2}
+        with pytest.raises(ColumnError, match="--time-zone as-written"):
+            kept(Visits(table_of(times)), MAY)
+
+
+def test_any_frame_and_file(tmp_path: Path) -> None:
+    times = around(MAY, "Europe/Berlin")
+    table = table_of(instants()(times))
+    expected = {
+        n for n, at in enumerate(times) if by_the_calendar(MAY, at.astimezone(ZoneInfo("Europe/Berlin")))
+    }
+    pq.write_table(table, tmp_path / "visits.parquet")
+    table.to_pandas().to_csv(tmp_path / "visits.csv", index=False)
+    for source in (
+        table, table.to_pandas(), pl.from_arrow(table), tmp_path / "visits.parquet", tmp_path / "visits.csv",
+    ):  # fmt: skip
+        assert kept(Visits(source), MAY) == expected, type(source)
+    assert isinstance(table.to_pandas(), pd.DataFrame)
+
+
+# --- refusals ---
+
+
+def test_a_row_without_a_time_is_a_bad_row() -> None:
+    times = pa.array([datetime(2026, 5, 3, tzinfo=UTC), None], pa.timestamp("us", "UTC"))
+    with pytest.raises(BadRowsError, match="time"):
+        kept(Visits(table_of(times)), MAY)
+    assert kept(Visits(table_of(times), bad_rows="drop"), MAY) == {0}
+
+
+def test_bad_rows_of_another_month_do_not_matter() -> None:
+    table = pa.table(
+        {
+            "user": ["a", "b"],
+            "location": ["1", None],
+            "time": pa.array([datetime(2026, 5, 3), datetime(2026, 6, 3)], pa.timestamp("us", "UTC")),
+        }
+    )
+    assert kept(Visits(table), MAY) == {1}
+    with pytest.raises(BadRowsError, match="location"):
+        kept(Visits(table), le.Window("2026-06", zone="UTC"))
+
+
+def test_an_empty_window_is_no_error_where_publishing_must_not_tell() -> None:
+    table = table_of(instants()([datetime(2026, 5, 3, tzinfo=UTC)]))
+    june = le.Window("2026-06", zone="UTC")
+    assert kept(Visits(table), june) == set()
+    with pytest.raises(SourceError, match="no row is in the window 2026-06, UTC"):
+        exact_profile(Visits(table).during(june))
+
+
+@pytest.mark.parametrize(
+    ("times", "window", "time_type", "words"),
+    [
+        (pa.array([1]), MAY, None, r"time_type=\"s\""),
+        (pa.array(["1"]), MAY, None, r"time_type=\"s\""),
+        (pa.array([datetime(2026, 5, 3)]), MAY, None, "as-written"),
+        (pa.array(["2026-05-03T08:00:00"]), MAY, None, "as-written"),
+        (pa.array([datetime(2026, 5, 3)]), MAY, "s", "Leave out time_type='s'"),
+        (pa.array(["2026-05-03T08:00:00", "2026-05-03T08:00:00Z"]), MAY, None, "several kinds"),
+        (pa.array(["2026-05-03T08:00:00Z", "7"]), MAY, "s", "several kinds"),
+        (pa.array(["2026-05-03", "2026-05-03T08:00:00+02"]), MAY, None, "several kinds"),
+    ],
+)
+def test_times_that_cannot_be_dated(times: Any, window: le.Window, time_type: Any, words: str) -> None:
+    with pytest.raises(ColumnError, match=words):
+        kept(Visits(table_of(times), time_type=time_type), window)
+
+
+@pytest.mark.parametrize(
+    ("times", "time_type"),
+    [(instants()([datetime(2026, 5, 3, tzinfo=UTC)]), None), (pa.array([1]), "s"), (pa.array([datetime(2026, 5, 3)]), "utc")],
+)  # fmt: skip
+def test_instants_are_not_as_written(times: Any, time_type: Any) -> None:
+    with pytest.raises(ColumnError, match="Name the zone"):
+        kept(Visits(table_of(times), time_type=time_type), le.Window("2026-05", zone="as-written"))
+
+
+def test_files_with_and_without_zones(tmp_path: Path) -> None:
+    for name, zone in (("a", "UTC"), ("b", None)):
+        pq.write_table(
+            table_of(instants(zone)([datetime(2026, 5, 3, tzinfo=UTC)])), tmp_path / f"{name}.parquet"
+        )
+    with pytest.raises(ColumnError, match="several kinds"):
+        kept(Visits(tmp_path), MAY)
+    assert exact_profile(Visits(tmp_path)).locations.to_pylist() == ["0"], "without a window both are read"
+
+
+def test_a_window_needs_a_column_of_times() -> None:
+    table = table_of(instants()([datetime(2026, 5, 3, tzinfo=UTC)]))
+    for visits in (Visits(table.drop(["time"])), Visits(table, time=None)):
+        with pytest.raises(ColumnError, match=r"no time column.*--time began"):
+            kept(visits, MAY)
+
+
+def test_visits_are_of_one_window() -> None:
+    visits = Visits("checkins.csv").during(MAY)
+    assert visits.during(MAY).window == MAY
+    with pytest.raises(ParameterError, match="already"):
+        visits.during(le.Window("2026-06", zone="Europe/Berlin"))
+    with pytest.raises(ParameterError, match="Window"):
+        Visits("checkins.csv", window="2026-05")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="time_type"):
+        Visits("checkins.csv", time_type="days")  # type: ignore[arg-type]
+
+
+def test_a_planted_border_that_is_included_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check above can fail: with `<=` for `<` the first instant of June counts in May."""
+    times = [border for piece in MAY.instants for border in piece]
+    table = table_of(instants()(times))
+    assert kept(Visits(table), MAY) == {0}
+
+    def faulty(time: Any, borders: Any) -> Any:
+        return (time >= borders[0]) & (time <= borders[-1])
+
+    monkeypatch.setattr(time_windows, "_is_inside", faulty)
+    assert kept(Visits(table), MAY) == {0, 1}
