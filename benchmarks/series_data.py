@@ -1,8 +1,8 @@
 """The data sets of `series.py`: the same public list month after month, with the truth about each month.
 
 Synthetic ones are years of a city that changes (`City(changing=True)`), which says what opens and closes when; some of
-them keep a part of the visits only, as check-ins do, or gain people from month to month. The real one are check-ins of
-Gowalla in New York, from the file that LOCENTROPY_GOWALLA names, on a grid of 500 m: twelve months of strong growth.
+them keep a part of the visits only, as check-ins do, or gain people from month to month. The real one is of check-ins
+of Gowalla in New York, from the file that LOCENTROPY_GOWALLA names, on a grid of 500 m: twelve months of strong growth.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 GOWALLA = os.environ.get("LOCENTROPY_GOWALLA")
 GRID = le.Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=500)
 GOWALLA_MONTHS = [*((2009, month) for month in (11, 12)), *((2010, month) for month in range(1, 11))]
+TOWN_GRID = le.Grid(south=42.98, west=-31.035, north=43.02, east=-30.965, cell=200)
+"""The invented town, with its river and a part of the sea."""
 YEAR = 2025
 
 
@@ -80,6 +82,7 @@ def changing_city(
     habits: str = "usual",
     recorded: float = 1.0,
     first_users: float = 1.0,
+    on_grid: bool = False,
 ) -> Callable[[], Source]:
     """A year of a city of which a part of the visits is recorded, and at first only a part of the users."""
 
@@ -98,6 +101,8 @@ def changing_city(
             if each["what"] == "closes"
         }
         months = [(YEAR, month) for month in range(1, 13)]
+        if on_grid:
+            return Source(visits, TOWN_GRID, months, {})
         return Source(visits, le.mechanisms.Locations.of(ids), months, closings)
 
     return make
@@ -118,11 +123,13 @@ def gowalla_grid() -> Source:
 
 
 SETS: dict[str, Callable[[], Source]] = {
-    "year": changing_city(20_000, 1000, recorded=0.03),
-    "year, every visit": changing_city(3000, 400),
+    "year": changing_city(5000, 1000, recorded=0.03),
     "gowalla-grid": gowalla_grid,
+    "year-busy": changing_city(20_000, 1000, seed=1, recorded=0.03),
+    "year-every-visit": changing_city(3000, 400, seed=2),
 }
-"""The sets of the goals."""
+"""About 10 visitors of a place in a month in the first two, 40 in the third; in the last everybody has dozens of
+places, and so counts for little at each."""
 FRESH: dict[str, Callable[[], Source]] = {
     "fresh-usual": changing_city(1500, 400, seed=101),
     "fresh-sparse": changing_city(3000, 600, seed=102, recorded=0.03),
@@ -130,6 +137,7 @@ FRESH: dict[str, Callable[[], Source]] = {
     "fresh-regulars": changing_city(1500, 500, seed=104, habits="regulars", recorded=0.3),
     "fresh-large": changing_city(20_000, 800, seed=106, recorded=0.03),
     "fresh-growing": changing_city(3000, 500, seed=105, recorded=0.1, first_users=0.1),
+    "fresh-grid": changing_city(3000, 500, seed=107, recorded=0.1, first_users=0.05, on_grid=True),
 }
 """Other years, on which constants were chosen."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from locentropy.mechanisms.shares.series.transitions import Moving
+    from locentropy.mechanisms.shares.series.transitions import Transition
 
     Reals = NDArray[np.float64]
 
@@ -76,13 +76,18 @@ def compare(log_rates: Reals, growth: float, then: Reals, now: Reals) -> Moves:
     return Moves(rose, fell, closed, np.ones(then.shape[1], dtype=np.int64))
 
 
-def compare_neighbours(log_rates: Reals, moving: Moving, before: Reals, anew: Reals, seen: Reals) -> Moves:
+def compare_neighbours(
+    log_rates: Reals, transition: Transition, before: Reals, anew: Reals, seen: Reals
+) -> Moves:
     """The law of the period before, and what is seen in the next: under their joint law."""
-    comes = moving.comes(anew)
-    total = np.maximum((moving.foresee(before, anew) * seen).sum(axis=0), 1e-300)
+    comes = transition.comes(anew)
+    total = np.maximum((transition.foresee(before, anew) * seen).sum(axis=0), 1e-300)
     rose, fell, closed = (
-        (seen * ((moving.stays * moved) @ before + comes * (moved @ before))).sum(axis=0) / total
-        for moved in _moved(log_rates, moving.growth)
+        (seen * (transition.stays((transition.kernel * moved) @ before) + comes * (moved @ before))).sum(
+            axis=0
+        )
+        / total
+        for moved in _moved(log_rates, transition.growth)
     )
     return Moves(rose, fell, closed, np.ones(before.shape[1], dtype=np.int64))
 

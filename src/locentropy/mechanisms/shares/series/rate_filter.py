@@ -17,7 +17,7 @@ import numpy as np
 from locentropy.core.errors import ParameterError
 from locentropy.mechanisms.shares.series.change import LONG, compare, compare_neighbours
 from locentropy.mechanisms.shares.series.intensities import Intensities, intensities, mixing_laws
-from locentropy.mechanisms.shares.series.transitions import Walk
+from locentropy.mechanisms.shares.series.transitions import learn_transition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.shares.estimator.inference import Reading
     from locentropy.mechanisms.shares.estimator.split_evidence import SplitEvidence
     from locentropy.mechanisms.shares.series.change import Moves
-    from locentropy.mechanisms.shares.series.transitions import Moving
+    from locentropy.mechanisms.shares.series.transitions import Transition
 
     Indices = NDArray[np.intp]
     Reals = NDArray[np.float64]
@@ -38,7 +38,7 @@ BLOCK: Final = 4096
 CELLS: Final = 128
 """Cells of places with the same answers at a time."""
 LEARNERS: Final = 4000
-"""Growth and walk are learnt from about so many places."""
+"""What all places have in common is learnt from about so many places."""
 
 
 class Period(NamedTuple):
@@ -78,7 +78,6 @@ class RateFilter:
 
     def __init__(self, first: Reading) -> None:
         self.grid = intensities(first.evidence.fitted.simulated.visitors)
-        self.walk = Walk(self.grid.log_rates)
         period = Period.of(first, self.grid)
         laws = np.empty((self.grid.log_rates.size, period.look.size), dtype=np.float32)
         for places in _blocks(period.look.size):
@@ -96,16 +95,18 @@ class RateFilter:
                 f"All periods must be about one list, not of {self.laws.shape[1]} and of {period.look.size} places."
             )
         learners = period.learners()
-        moving = self.walk.learn(self.laws[:, learners].astype(np.float64), *period.of_places(learners))
+        transition = learn_transition(
+            self.grid.log_rates, self.laws[:, learners].astype(np.float64), *period.of_places(learners)
+        )
         before, laws = self.laws, np.empty_like(self.laws)
         for places in _blocks(period.look.size):
             anew, seen = period.of_places(places)
-            laws[:, places] = _normal(moving.foresee(before[:, places].astype(np.float64), anew) * seen)
+            laws[:, places] = _normal(transition.foresee(before[:, places].astype(np.float64), anew) * seen)
         self.earlier.append(before)
-        self.growths.append(moving.growth)
+        self.growths.append(transition.growth)
         self.laws = laws
         long_ago = self.earlier[0] if len(self.earlier) == LONG else None
-        return Step(self.grid, period, moving, before, laws, long_ago, sum(self.growths))
+        return Step(self.grid, period, transition, before, laws, long_ago, sum(self.growths))
 
 
 class Step(NamedTuple):
@@ -113,7 +114,7 @@ class Step(NamedTuple):
 
     grid: Intensities
     period: Period
-    moving: Moving
+    transition: Transition
     before: Laws
     """The laws one period ago,"""
     now: Laws
@@ -128,7 +129,7 @@ class Step(NamedTuple):
         rows = np.empty((self.period.look.size, len(self.grid.to_counts)))
         for places in _blocks(len(rows)):
             anew, _ = self.period.of_places(places)
-            foreseen = self.moving.foresee(self.before[:, places].astype(np.float64), anew)
+            foreseen = self.transition.foresee(self.before[:, places].astype(np.float64), anew)
             rows[places] = _normal(self.grid.to_counts @ foreseen).T
         return rows
 
@@ -138,7 +139,7 @@ class Step(NamedTuple):
         for places in _blocks(self.period.look.size):
             anew, seen = self.period.of_places(places)
             before = self.before[:, places].astype(np.float64)
-            moves = compare_neighbours(self.grid.log_rates, self.moving, before, anew, seen)
+            moves = compare_neighbours(self.grid.log_rates, self.transition, before, anew, seen)
             if self.long_ago is not None:
                 then, now = (each[:, places].astype(np.float64) for each in (self.long_ago, self.now))
                 moves = moves.or_since(compare(self.grid.log_rates, self.long_growth, then, now), LONG)
