@@ -59,7 +59,9 @@ class Period(NamedTuple):
         """From what Shares reads in the answers."""
         cells = reading.evidence.cells
         seen = grid.to_counts.T @ _likelihood(reading.evidence)
-        seen /= np.maximum(seen.max(axis=0), 1e-300)
+        highest = seen.max(axis=0)
+        # Answers that no simulated place could give say nothing.
+        seen = np.where(highest > 0, seen / np.maximum(highest, 1e-300), 1.0)
         anew = mixing_laws(grid, reading.rows)
         return cls(seen, cells.cell_of, anew, reading.row_of, reading.evidence.answers.look)
 

@@ -34,9 +34,11 @@ USUAL_GROWTH: Final = 0.5
 """Standard deviation of growth, in nats, before anything is seen."""
 MOST_GROWTH: Final = 2.0
 _PRECISION: Final = 0.005
-ROUNDS: Final = 10
-PULL_PLACES: Final = 5.0
-"""Of expectation-maximisation: rounds, and so many places' worth of belief that nothing needs correction."""
+ROUNDS: Final = 30
+WIDTH: Final = 1.0
+PULL_PLACES: Final = 20.0
+"""Of expectation-maximisation: rounds, the standard deviation in nats over which its factor is smooth (so that a single
+place does not make a law of its own), and so many places' worth of belief that nothing needs correction."""
 _TAIL: Final = 1e-12
 """Of the walk: nothing is impossible."""
 
@@ -82,7 +84,7 @@ def learn_transition(log_rates: Reals, before: Reals, anew: Reals, seen: Reals) 
     bounds = (-MOST_GROWTH, MOST_GROWTH)
     found = minimize_scalar(surprise, bounds=bounds, method="bounded", options={"xatol": _PRECISION})
     step = _step(log_rates, float(found.x))
-    return step._replace(factor=_common_factor(step.foresee(before, anew), anew, seen))
+    return step._replace(factor=_common_factor(log_rates, step.foresee(before, anew), anew, seen))
 
 
 def _step(log_rates: Reals, growth: float) -> Transition:
@@ -93,13 +95,15 @@ def _step(log_rates: Reals, growth: float) -> Transition:
     return Transition(growth, kernel / kernel.sum(axis=0), np.ones(log_rates.size))
 
 
-def _common_factor(foreseen: Reals, anew: Reals, seen: Reals) -> Reals:
+def _common_factor(log_rates: Reals, foreseen: Reals, anew: Reals, seen: Reals) -> Reals:
     """The factor by which foreseen laws, taken together, fit the new answers better."""
-    pull = PULL_PLACES * anew.mean(axis=1)
+    around = np.exp(-(((log_rates[:, None] - log_rates) / WIDTH) ** 2) / 2)
+    pull = PULL_PLACES * (around @ anew.mean(axis=1))
     factor = np.ones(len(foreseen))
     for _ in range(ROUNDS):
         law = _normal(foreseen * factor[:, None])
-        factor = factor * (_normal(law * seen).sum(axis=1) + pull) / (law.sum(axis=1) + pull)
+        found = _normal(law * seen)
+        factor = factor * (around @ found.sum(axis=1) + pull) / (around @ law.sum(axis=1) + pull)
     return factor
 
 
