@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from locentropy.core.queries import Queries
     from locentropy.mechanisms.expected_error import ExpectedError, Supposed
     from locentropy.mechanisms.parameters import Value
+    from locentropy.mechanisms.shares.answers import Answers
     from locentropy.privacy.noise import Noise
 
 _CALL = "Shares(epsilon=1.0)"
@@ -194,12 +195,9 @@ class Shares(Mechanism):
         from locentropy.mechanisms.shares.estimator.inference import infer
 
         listed = require_locations(locations, type(self).__name__)
-        values, counting = dict(measurements.values), self.count_queries
-        counted = {} if counting is None else counting.columns(values, len(listed))
-        for name in () if counting is None else counting.names:
-            del values[name]
-        answers = self.queries_about(listed).answers(values, listed)
-        inferred = infer(answers, self.max_users, declared_attributes(listed))
+        counting = self.count_queries
+        counted = {} if counting is None else counting.columns(measurements.values, len(listed))
+        inferred = infer(self.answers(measurements, listed), self.max_users, declared_attributes(listed))
         return Estimates(
             listed.ids,
             inferred.entropy,
@@ -211,6 +209,13 @@ class Shares(Mechanism):
             leans_on=inferred.leans_on,
             **counted,
         )
+
+    def answers(self, measurements: Measurements, locations: Locations) -> Answers:
+        """The measurements as the inference reads them: without counts, in units of presence."""
+        counting = self.count_queries
+        left_out = () if counting is None else counting.names
+        values = {name: each for name, each in measurements.values.items() if name not in left_out}
+        return self.queries_about(locations).answers(values, locations)
 
     def rehearse(self, queries: Queries) -> bool:
         """Ask for the exact look, and for the exact counts if there are any."""

@@ -152,18 +152,18 @@ def test_intervals_hold_and_are_no_wider(months, releases) -> None:
     assert width < alone
 
 
-def test_a_closing_and_an_opening_are_noticed_within_two_periods_and_nothing_else_is(releases) -> None:
-    told = {
-        (place, each.change[place])
-        for each in releases
-        for place in np.flatnonzero(each.change != "none").tolist()
-    }
+def test_a_closing_and_an_opening_are_noticed_within_two_periods(releases) -> None:
     within_two = releases[CHANGED : CHANGED + 2]
     assert any(each.change[CLOSES] in ("fell", "closed") for each in within_two)
     assert any(each.change[OPENS] == "rose" for each in within_two)
-    assert told <= {(CLOSES, "fell"), (CLOSES, "closed"), (OPENS, "rose")}
+
+
+def test_of_places_that_stay_as_they_are_nothing_is_told(releases) -> None:
+    still = np.delete(np.arange(LISTED), [CLOSES, OPENS])
+    false = np.array([each.change[still] != "none" for each in releases])
+    assert false.mean() <= 0.005  # of a place and month; chance makes some
     for before in releases[:CHANGED]:
-        assert set(before.change.tolist()) == {"none"}
+        assert set(before.change[[CLOSES, OPENS]].tolist()) == {"none"}
 
 
 def test_a_change_is_told_against_three_periods_ago_at_the_latest(releases) -> None:
