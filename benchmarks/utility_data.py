@@ -214,4 +214,7 @@ def open_data(name: str) -> Iterator[DataSet]:
             if isinstance(locations, le.mechanisms.Locations):
                 assert listed.ids.equals(locations.ids)
                 listed = locations
+            elif isinstance(locations, le.Grid):  # as it is published: cells lean on cells nearby
+                assert listed.ids.equals(locations.locations().ids)
+                listed = locations.locations()
             yield DataSet(name, CachedQueries(queries), listed, exact.entropy, exact.user_counts)

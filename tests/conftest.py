@@ -125,3 +125,12 @@ def gowalla() -> Path:
     if not name:
         pytest.skip("LOCENTROPY_GOWALLA does not name the Gowalla New York file")
     return Path(name)
+
+
+@pytest.fixture(scope="session")
+def cities() -> Path:
+    """A folder of real cities with categories of places, which are never part of this repository."""
+    name = os.environ.get("LOCENTROPY_CITIES")
+    if not name:
+        pytest.skip("LOCENTROPY_CITIES does not name the folder of Foursquare cities")
+    return Path(name)

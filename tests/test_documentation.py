@@ -307,7 +307,7 @@ def options_of(command: str) -> set[str]:
     return {"--help"}.union(*((*each.opts, *each.secondary_opts) for of in chosen for each in of.params))
 
 
-OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 OF_OTHER_PROGRAMS = {"--install-completion", "--show-completion", "--publications", "--seconds", "--seed"}
 SAYS_WHAT_WAS = ROOT / "CHANGELOG.md"
 

@@ -87,7 +87,7 @@ def test_columns_can_be_left_out(tmp_path: Path) -> None:
         ColumnError, match=r"names 'ratings' \(--drop-columns ratings\), which is not a column"
     ):
         le.PublicLocations(path, drop_columns=["ratings"]).load()
-    with pytest.raises(ParameterError, match="names 'category', which is an attribute or the group"):
+    with pytest.raises(ParameterError, match="names 'category', which is an attribute, the group or a level"):
         le.PublicLocations(path, attributes=["category"], drop_columns=["category"])
     with pytest.raises(ParameterError, match="must be a list of columns"):
         le.PublicLocations(path, drop_columns="rating")

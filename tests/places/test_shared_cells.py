@@ -6,13 +6,10 @@ import pickle
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pytest
-
-pytest.importorskip("shapely")
-
 import h3
+import numpy as np
 import pyproj
+import pytest
 import shapely
 
 import locentropy as le
@@ -74,6 +71,31 @@ def test_h3_within_zones_and_across_the_earth(tmp_path: Path) -> None:
     )
     assert ends[0] == ends[1]
     assert (ends >= 0).all()
+
+
+@pytest.mark.parametrize("resolution", [0, 1, 2])
+def test_outlines_are_cut_at_the_date_line_and_cover_the_earth(resolution: int) -> None:
+    places = le.H3Cells(resolution, within=(-90, -180, 90, 180)).locations()
+    outlines = shapely.from_wkb(places.outlines)
+    assert shapely.is_valid(outlines).all()
+    assert shapely.area(outlines).sum() == pytest.approx(360 * 180, rel=1e-12)  # no gap, and nothing twice
+    parts = shapely.get_parts(outlines)
+    west, south, east, north = shapely.bounds(parts).T
+    wide = east - west > 180
+    assert ((north[wide] == 90) | (south[wide] == -90)).all()  # those around the poles
+    assert wide.sum() == 2
+    assert len(parts) > len(outlines)
+    assert ((west >= -180) & (east <= 180)).all()
+    # Parts are where the cell is: near its centre, or as near on the other side of the date line.
+    assert places.lat is not None
+    assert places.lon is not None
+    for outline, lon in zip(outlines, places.lon, strict=True):
+        if outline.geom_type == "MultiPolygon":
+            assert {round(part.bounds[0 if part.bounds[0] == -180 else 2]) for part in outline.geoms} == {
+                -180,
+                180,
+            }
+            assert abs(lon) > 90
 
 
 @pytest.mark.parametrize(

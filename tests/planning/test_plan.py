@@ -242,7 +242,7 @@ def test_a_plan_in_words_and_as_json(mechanism: object) -> None:
         (Limit(1.0, max_locations=5, max_visits=5), {"users_per_location": "5"}, "users_per_location='5'"),
         (Limit(1.0, max_locations=5, max_visits=5, max_users=10), {"users_per_location": [3, 11]}, "users_per_location=11"),
         (Limit(1.0, max_locations=5, max_visits=5), {"users_per_location": [1] * 1001}, "1,000"),
-        (Limit(1.0, max_locations=5, max_visits=5), {"locations": "venues"}, "public-list, grid, selection, by-mechanism"),
+        (Limit(1.0, max_locations=5, max_visits=5), {"locations": "venues"}, "public-list, grid, zones, h3, inspire, selection, by-mechanism"),
         (Limit(1.0, max_locations=5, max_visits=5), {"locations": "selection"}, "selection=SelectLocations(epsilon=0.2"),
         (Limit(1.0, max_locations=5, max_visits=5), {"locations": "by-mechanism"}, "limit needs a list"),
         (Limit(1.0, max_locations=5, max_visits=5), {"locations": "grid", "selection": (0.2, 1e-8, 20)}, "only selecting does"),

@@ -25,18 +25,21 @@ import numpy as np
 import opendp.prelude  # noqa: F401  # used by the forks, as is all that is imported and not used here
 import pandas as pd  # noqa: F401  # imported by Arrow when it is first used
 
+import locentropy as le
 import locentropy.release.reading
-import locentropy.visits.engines.duckdb  # noqa: F401
+import locentropy.visits.engines.duckdb
 from locentropy.ledger.ledger import Ledger
 from locentropy.publishing import publication_file
 from locentropy.publishing import publish as story
 from locentropy.publishing.publication import Publication
 from locentropy.release.measurements import read_measurements
 from locentropy.release.verify import verify
-from tests.publishing.making import LIMIT, counted_visits, ledger_in, names, public, visits_in
+from tests.publishing.making import LIMIT, PLACES, counted_visits, ledger_in, names, public, visits_in
 
 WATCHED = ("locentropy.publishing.", "locentropy.release.files", "locentropy.ledger.ledger")
 MOST_KILLS_OF_ONE = 2
+LEVELS = le.PublicLocations(PLACES, levels=["place", "all"], provenance="the register")
+"""Two levels: their measurements are in files of their own."""
 SECTIONS = 20
 """Of the whole story; each of its phases has two at least, however short it is."""
 
@@ -79,20 +82,21 @@ class Steps:
 class Place:
     """A folder to publish in, with a ledger that holds earlier spends."""
 
-    def __init__(self, folder: Path, visits: Any) -> None:
+    def __init__(self, folder: Path, visits: Any, places: le.PublicLocations) -> None:
         folder.mkdir()
+        self.places = places
         self.folder, self.visits, self.target = folder, visits, folder / "out" / "release"
         self.target.parent.mkdir()
         self.ledger = ledger_in(folder)
         self.before = {self.ledger.spend(LIMIT.guarantee, "earlier").id for _ in range(2)}
         self.paid: set[str] = set()
-        self.drawn: dict[str, list[int]] | None = None
+        self.drawn: list[dict[str, list[int]]] | None = None
         """The noisy integers, once they are on disk: for one spend there are no others."""
 
     def attempt(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", story.ResumedWarning)
-            story.publish(self.visits, LIMIT, public(), out=self.target, ledger=self.ledger)
+            story.publish(self.visits, LIMIT, self.places, out=self.target, ledger=self.ledger)
 
     def look(self) -> str:
         """Check what a kill left, and say how far the attempt had come."""
@@ -110,6 +114,7 @@ class Place:
         if whole:
             assert paid, "a release whose spend is missing"
             assert names(whole[0]) == [
+                *(["all.csv", "all.measurements.parquet", "all.parquet"] if self.places.levels else []),
                 "details.yaml",
                 "manifest.yaml",
                 "measurements.parquet",
@@ -117,21 +122,22 @@ class Place:
                 "release.parquet",
                 "report.html",
             ]
-            self._drawn(whole[0] / "measurements.parquet")
+            self._drawn(whole[0] / "measurements.parquet", whole[0] / "all.measurements.parquet")
             return "staged" if whole[0] != self.target else "named" if len(names(inside)) > 1 else "done"
         kept, parts = [*inside.glob(".release.*.measurements")], [*inside.glob(".release.*.part")]
         if kept:
             assert paid, "measured without a spend"
-            self._drawn(kept[0])
+            self._drawn(kept[0], kept[0].with_suffix(".level1"))
             return "half-written" if parts else "measured"
         assert self.drawn is None, "what was drawn is gone"
         if paid:
             return "drawing" if [*inside.glob(".release.*.draws")] else "spent"
         return "locked" if names(inside) else "nothing"
 
-    def _drawn(self, path: Path) -> None:
-        values = read_measurements(path).measurements.values
-        drawn = {name: each.ravel().tolist() for name, each in values.items()}
+    def _drawn(self, first: Path, further: Path) -> None:
+        paths = [first, further] if self.places.levels else [first]
+        levels = [read_measurements(path).measurements.values for path in paths]
+        drawn = [{name: each.ravel().tolist() for name, each in values.items()} for values in levels]
         assert self.drawn in (None, drawn), "drawn twice"
         self.drawn = drawn
 
@@ -241,11 +247,12 @@ def main(folder: Path, how: str, seed: int, kills: int) -> None:
         publication_file._write = lambda *_: None  # a planted fault, which the checks must find
     if how == "redrawing":
         forget_measurements()
-    start = (by_time if how == "time" else by_steps)(Place(folder / "uncut", visits), draw)
+    listed = LEVELS if how == "levels" else public()
+    start = (by_time if how == "time" else by_steps)(Place(folder / "uncut", visits, listed), draw)
     found: Counter[str] = Counter()
     places = []
     while found.total() < kills:
-        place = Place(folder / f"{len(places)}", visits)
+        place = Place(folder / f"{len(places)}", visits, listed)
         places.append(place)
         state = "nothing"
         for _ in range(draw.randint(1, MOST_KILLS_OF_ONE)):

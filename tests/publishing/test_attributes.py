@@ -168,7 +168,7 @@ class TestPlans:
     @pytest.mark.parametrize(
         ("where", "word"),
         [
-            ({"locations": "grid"}, "cells of a grid have no columns"),
+            ({"locations": "grid"}, "Nothing else is known of cells"),
             ({"selection": (0.2, 1e-8, 20)}, "there is no list"),
         ],
     )

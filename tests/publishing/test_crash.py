@@ -37,6 +37,13 @@ def test_killed_in_every_section_of_the_story(seed: int, tmp_path: Path) -> None
     )
 
 
+@pytest.mark.parametrize("seed", [0, *at_night(1, 2, 3)])
+def test_killed_in_every_section_of_a_release_of_levels(seed: int, tmp_path: Path) -> None:
+    """One spend pays for all levels, and none of them is drawn twice."""
+    found = killed(tmp_path, "levels", seed, 42)
+    assert {"locked", "drawing", "measured", "half-written", "staged", "named"} <= set(found)
+
+
 @pytest.mark.parametrize("kills", [5, *at_night(50)])
 def test_killed_at_random_times(kills: int, tmp_path: Path) -> None:
     killed(tmp_path, "time", 0, kills)

@@ -106,7 +106,7 @@ class TestPublish:
         grid = le.Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=2500)
         visits = le.Visits(pa.table({"user": ["ann"], "lat": [lat], "lon": [-74.0]}))
         assert len(le.publish(visits, SHARES, grid, ledger=None)) == grid.rows * grid.columns
-        assert ["No visit is in the grid" in line for line in told] == [True] * (lat == 0.0)
+        assert ["No visit is in the cells" in line for line in told] == [True] * (lat == 0.0)
 
     @pytest.mark.parametrize("last", ["", "ann,clinic-07,2026-01-31T08:00:00\n"])
     def test_the_only_row_that_breaks_no_rule(self, last: str, tmp_path: Path, told: list[str]) -> None:

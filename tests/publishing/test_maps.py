@@ -10,9 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-pytest.importorskip("shapely")
-
 import shapely
 
 import locentropy as le

@@ -13,7 +13,7 @@ import locentropy as le
 from locentropy.core.errors import ReleaseError, SourceError
 from locentropy.core.shares import ShareRule
 from locentropy.evaluation.simulated_noise import SimulatedNoise
-from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS
+from locentropy.mechanisms.shares.stages import LOOK_WEIGHTS
 from locentropy.publishing import publish as story
 from locentropy.publishing.chosen_locations import ExcludeWarning
 from locentropy.visits.queries import TableQueries

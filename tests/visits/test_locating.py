@@ -41,7 +41,6 @@ def expected(table: pa.Table, there: Cells) -> dict[tuple[Any, int], int]:
 
 @pytest.mark.parametrize("way", [*agreeing_cells.WAYS, "grid"])
 def test_the_engine_counts_by_the_rule(way: str, tmp_path: Path) -> None:
-    pytest.importorskip("shapely")
     there = GRID if way == "grid" else agreeing_cells.cells(way, tmp_path)
     like = agreeing_cells.cells("h3", tmp_path) if way == "grid" else there
     table = agreeing_cells.visits(like, 12_000)

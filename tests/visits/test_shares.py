@@ -18,7 +18,7 @@ import locentropy as le
 from locentropy.core.errors import ParameterError
 from locentropy.core.queries import CachedQueries
 from locentropy.core.shares import LARGEST_WEIGHT, ShareRule
-from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS, SPLIT_WEIGHTS
+from locentropy.mechanisms.shares.stages import LOOK_WEIGHTS, SPLIT_WEIGHTS
 from locentropy.visits import expressions as expression
 from tests.examples import at_night, examples
 

@@ -117,6 +117,7 @@ def advise(
     n_locations = _number_of(listed, n_locations)
     rough: dict[str, Any] = {"n_users": n_users, "locations_per_user": locations_per_user}
     said = {**numbers, **rough, "visits_per_location": visits_per_location, "bounded_is_enough": bounded}
+    said |= _levels(listed)
     found: Activity | None = None
     if source is None:
         _refuse_spending(spend, ledger, refuse_empty=refuse_empty)
@@ -139,6 +140,16 @@ def advise(
             _tell_cost(found, ledger)
 
 
+def _levels(listed: PublicLocations | Cells | None) -> dict[str, Any]:
+    """Return the levels and how many locations each has, by the list, which is public and may be read."""
+    from locentropy.places.public_list import PublicLocations
+
+    if not isinstance(listed, PublicLocations) or not listed.levels:
+        return {}
+    sizes = [len(level.locations) for level in listed.load_levels()]
+    return {"levels": listed.levels, "level_sizes": sizes}
+
+
 def _number_of(listed: PublicLocations | Cells | None, n_locations: int | None) -> int | None:
     """Return how many places there are: by the list, which is public and may be read, or as given."""
     from locentropy.places.grid import Grid
@@ -149,7 +160,9 @@ def _number_of(listed: PublicLocations | Cells | None, n_locations: int | None) 
     if isinstance(listed, Grid):
         there = listed.rows * listed.columns
     else:
-        there = len(listed.load() if isinstance(listed, PublicLocations) else listed.locations())
+        levels = listed.load_levels() if isinstance(listed, PublicLocations) else ()
+        whole = listed.load() if isinstance(listed, PublicLocations) else listed.locations()
+        there = len(levels[0].locations if levels else whole)
     if n_locations not in (None, there):
         raise ParameterError(
             f"--n-locations {n_locations} contradicts the places, of which there are {there}. Leave it out."

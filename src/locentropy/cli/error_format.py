@@ -139,6 +139,9 @@ def _text(value: ast.expr, source: str) -> str:
     """A value as an option takes it: several with commas between them; True as a flag, without a value."""
     if isinstance(value, ast.List | ast.Tuple):
         return ",".join(_text(each, source) for each in value.elts)
+    if isinstance(value, ast.Dict):  # names and numbers, such as the part of each level
+        pairs = zip((key for key in value.keys if key is not None), value.values, strict=True)
+        return ",".join(f"{_text(key, source)}={_text(each, source)}" for key, each in pairs)
     if isinstance(value, ast.Constant) and isinstance(value.value, str | bool):
         return "" if value.value is True else str(value.value)
     written = ast.get_source_segment(source, value) or ""

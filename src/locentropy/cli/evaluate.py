@@ -63,10 +63,13 @@ def evaluate(
       --max-locations 5 --max-locations 10
     """
     from locentropy.evaluation.compare import evaluate as compare
+    from locentropy.evaluation.compare import one_at_a_time
     from locentropy.evaluation.private_files import check_free, marked
     from locentropy.ledger.ledger import Ledger
     from locentropy.places.public_list import PublicLocations
 
+    if where.levels is not None:
+        raise one_at_a_time()  # before they are read: an error about them would show levels as an example
     chosen = where.chosen_or(selecting.selection)
     mechanisms = _mechanisms(compared, somewhere=chosen is not None)
     if to is not None:

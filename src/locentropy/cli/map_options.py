@@ -1,4 +1,4 @@
-"""Options that say which places may be named, by a public map: its zones, or cells that people share."""
+"""Options that say which places may be named, by a public map: its zones, squares, or cells that people share."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from locentropy.core.locations import Cells
+    from locentropy.places.grid import Grid
     from locentropy.places.zones import Zones
 
 _MAP: Final = "Places: a public map"
+_GRID: Final = "Places: a public grid"
 _CALL: Final = "H3Cells(resolution=9, within=(40.70, -74.03, 40.80, -73.92))"
+_GRID_CALL: Final = "Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=500)"
 _ZONES: Final = "--zones districts.geojson --zone-id name"
 
 Text = str | None
@@ -23,8 +26,26 @@ Text = str | None
 
 @dataclass(frozen=True)
 class MapOptions:
-    """Places that a public map has: zones, H3 cells or INSPIRE squares."""
+    """Places that a public map has: zones, squares, H3 cells or INSPIRE squares."""
 
+    grid: Annotated[
+        Text,
+        typer.Option(
+            "--grid",
+            metavar="S,W,N,E",
+            help="A public box in degrees, from a map, never from the visits; every cell is published.",
+            rich_help_panel=_GRID,
+        ),
+    ] = None
+    cell: Annotated[
+        float | None,
+        typer.Option(
+            "--cell",
+            help="Side of a cell, in metres. With --zones, cells are published whose centre is in a zone; their box "
+            "is that of the zones, unless --grid gives another.",
+            rich_help_panel=_GRID,
+        ),
+    ] = None
     zones: Annotated[
         Text,
         typer.Option(
@@ -74,12 +95,40 @@ class MapOptions:
     def cells(self, provenance: str | None = None) -> Cells | None:
         """The zones or cells that the options describe, or None if there are none of them."""
         zones = self._zones(provenance)
-        if self.h3 is None and self.inspire is None:
-            if self.box is not None:
-                raise ParameterError(f"--box is for --h3 or --inspire: --h3 9 --box {self.box[:80]}")
-            return zones
-        if self.h3 is not None and self.inspire is not None:
-            raise ParameterError("Choose one of --h3 and --inspire.")
+        ways = [
+            option
+            for option, given in (
+                ("--cell", self.grid is not None or self.cell is not None),
+                ("--h3", self.h3 is not None),
+                ("--inspire", self.inspire is not None),
+            )
+            if given
+        ]
+        if len(ways) > 1:
+            raise ParameterError(f"Choose one of {' and '.join(ways)}.")
+        if "--cell" in ways:
+            return self._squares(zones)
+        if self.box is not None and not ways:
+            raise ParameterError(f"--box is for --h3 or --inspire: --h3 9 --box {self.box[:80]}")
+        return self._shared(zones) if ways else zones
+
+    def _squares(self, zones: Zones | None) -> Grid:
+        if self.box is not None:
+            raise ParameterError("--box is for --h3 or --inspire. The box of square cells is --grid S,W,N,E.")
+        if self.cell is None or (self.grid is None and zones is None):
+            raise ParameterError(
+                "A grid needs the size of its cells and its box, --cell and --grid, or with --cell a map of zones: "
+                f"{_ZONES}.",
+                example=_GRID_CALL,
+            )
+        from locentropy.places.grid import Grid
+
+        with restated(names=dict.fromkeys(("south", "west", "north", "east"), "grid") | {"within": "zones"}):
+            if self.grid is None and zones is not None:
+                return Grid.over(zones, self.cell)
+            return Grid(*four_numbers("grid", self.grid or "", _GRID_CALL), self.cell, zones)
+
+    def _shared(self, zones: Zones | None) -> Cells:
         if (zones is None) == (self.box is None):
             raise ParameterError(
                 "--h3 and --inspire need one region, so that it is known which cells are published: --box S,W,N,E, or "

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from locentropy.cli.error_format import restated
-from locentropy.cli.map_options import MapOptions, four_numbers
+from locentropy.cli.map_options import MapOptions
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from locentropy.core.locations import Cells
     from locentropy.mechanisms.select import SelectLocations
-    from locentropy.places.grid import Grid
     from locentropy.places.public_list import PublicLocations
 
 UNSTATED: Final = "not stated"
 """The provenance of a list about which nothing was said."""
 
 _LIST: Final = "Places: a public list"
-_GRID: Final = "Places: a public grid"
-_CALL: Final = "Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=500)"
 
 _WITH_ATTRIBUTE: Final = (
     "locentropy publish checkins.parquet --epsilon 1 --places places.csv --attribute category --ledger city.ledger "
@@ -30,6 +26,7 @@ _WITH_ATTRIBUTE: Final = (
 )
 
 _WITH_GROUP: Final = _WITH_ATTRIBUTE.replace("--attribute category", "--group-by district")
+_WITH_LEVELS: Final = _WITH_ATTRIBUTE.replace("--attribute category", "--levels place,district,city")
 _OPTIONS: Final = {"attributes": "--attribute", "group": "--group-by"}
 """Options that are not called like their field."""
 
@@ -43,6 +40,16 @@ Provenance = Annotated[
 Exclude = Annotated[
     Text,
     typer.Option("--exclude", help="File of places never to publish: visits to them do not count at all."),
+]
+Levels = Annotated[
+    Text,
+    typer.Option(
+        "--levels",
+        metavar="place,district,city",
+        help="Several levels in one release, the main one first: 'place', columns of the list, 'all' for the whole "
+        "list ('city' too, if it is no column). A public rule divides ε; or say the parts: place=0.7,district=0.3.",
+        rich_help_panel=_LIST,
+    ),
 ]
 MaxStdError = Annotated[
     float | None,
@@ -82,7 +89,7 @@ class PlaceOptions(MapOptions):
         typer.Option(
             "--attribute",
             help="Column of the list, such as category, that estimates may lean on; 'coordinates' for where places "
-            "are; repeatable. Published.",
+            "are; repeatable. Published. Of cells they lean on 'coordinates', unless it is '' for none.",
             rich_help_panel=_LIST,
         ),
     ] = None
@@ -95,6 +102,7 @@ class PlaceOptions(MapOptions):
             rich_help_panel=_LIST,
         ),
     ] = None
+    levels: Levels = None
     drop_columns: Annotated[
         list[str] | None,
         typer.Option(
@@ -103,25 +111,11 @@ class PlaceOptions(MapOptions):
             rich_help_panel=_LIST,
         ),
     ] = None
-    grid: Annotated[
-        Text,
-        typer.Option(
-            "--grid",
-            metavar="S,W,N,E",
-            help="A public box in degrees, from a map, never from the visits; every cell is published.",
-            rich_help_panel=_GRID,
-        ),
-    ] = None
-    cell: Annotated[
-        float | None, typer.Option("--cell", help="Side of a cell, in metres.", rich_help_panel=_GRID)
-    ] = None
 
     def chosen(self, provenance: str | None = None) -> PublicLocations | Cells | None:
         """The list, the grid or the map that the options describe, or None if there is none of them."""
         about_list = None if self.zones is not None else provenance
-        found = [
-            each for each in (self._list(about_list), self._box(), self.cells(provenance)) if each is not None
-        ]
+        found = [each for each in (self._list(about_list), self._mapped(provenance)) if each is not None]
         if len(found) > 1:
             raise _more_than_one()
         return found[0] if found else None
@@ -145,8 +139,17 @@ class PlaceOptions(MapOptions):
                 said += [] if each is None else [option, str(each)]
         return said
 
+    def _mapped(self, provenance: str | None) -> Cells | None:
+        """The cells that the options describe, without attributes if they say so."""
+        cells, attributes = self.cells(provenance), declared(self.attributes)
+        if cells is None and self.places is None and attributes:
+            raise ParameterError("--attribute coordinates needs places.", example=_WITH_ATTRIBUTE)
+        if cells is None or attributes is None:
+            return cells
+        return replace(cells, attributes=attributes)  # type: ignore[type-var]  # every kind is a dataclass
+
     def _list(self, provenance: str | None) -> PublicLocations | None:
-        if self.attributes and self.places is None:
+        if declared(self.attributes) and self.places is None and self.attributes != ["coordinates"]:
             raise ParameterError(
                 "--attribute names columns of a public list. Cells and zones have none: nothing is known of them "
                 "but where they are. Where places are selected from the visits there is no list: if a public list has "
@@ -175,8 +178,9 @@ class PlaceOptions(MapOptions):
             self.places,
             **chosen,
             provenance=provenance or UNSTATED,
-            attributes=self.attributes or (),
+            attributes=declared(self.attributes) or (),
             group=self.group,
+            levels=levels_in(self.levels),
             drop_columns=self.drop_columns or (),
         )
 
@@ -184,6 +188,7 @@ class PlaceOptions(MapOptions):
         """Raise ParameterError for options about columns of a list, where there is none."""
         for option, given, example in (
             ("--group-by", self.group, _WITH_GROUP),
+            ("--levels", self.levels, _WITH_LEVELS),
             ("--drop-columns", self.drop_columns, None),
         ):
             if given:
@@ -193,16 +198,28 @@ class PlaceOptions(MapOptions):
                     example=example,
                 )
 
-    def _box(self) -> Grid | None:
-        if self.grid is None and self.cell is None:
-            return None
-        if self.grid is None or self.cell is None:
-            raise ParameterError("A grid needs both its box and the size of its cells.", example=_CALL)
-        from locentropy.places.grid import Grid
 
-        south, west, north, east = four_numbers("grid", self.grid, _CALL)
-        with restated(names=dict.fromkeys(("south", "west", "north", "east"), "grid")):
-            return Grid(south, west, north, east, self.cell)
+def declared(attributes: list[str] | None) -> list[str] | None:
+    """What --attribute says: None if it was not given, and nothing if it was given once, as ''."""
+    return [] if attributes == [""] else attributes
+
+
+def levels_in(text: str | None) -> list[str] | dict[str, str]:
+    """The levels that the option names, and the part of ε of each if it says these."""
+    if text is None:
+        return []
+    parts = [part.strip() for part in text.split(",")]
+    if not any("=" in part for part in parts):
+        return parts
+    pairs = [part.partition("=") for part in parts]
+    if not all(equals for _, equals, _ in pairs) or len({name for name, _, _ in pairs}) != len(pairs):
+        raise ParameterError(
+            "must say the part of ε of every level, once, or of none.",
+            parameter="levels",
+            value=text[:80],
+            example=_WITH_LEVELS.replace("place,district,city", "place=0.7,district=0.2,city=0.1"),
+        )
+    return {name.strip(): epsilon.strip() for name, _, epsilon in pairs}
 
 
 def _more_than_one() -> ParameterError:

@@ -11,9 +11,10 @@ import typer
 
 from locentropy.cli import options
 from locentropy.cli.console import note, out, warn
+from locentropy.cli.map_options import MapOptions
 from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions, warnings_told
 from locentropy.cli.option_groups import AboutOptions, with_option_groups
-from locentropy.cli.place_options import MaxStdError
+from locentropy.cli.place_options import Levels, MaxStdError, declared, levels_in
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import check_writable
 
@@ -29,12 +30,13 @@ def plan(
     *,
     using: MechanismOptions,
     selecting: SelectionOptions,
+    mapped: MapOptions,
     locations: Annotated[
         str | None,
         typer.Option(
             "--places-kind",
             help="Where the list of places comes from: public-list, grid, zones, h3, inspire, selection, "
-            "by-mechanism.",
+            "by-mechanism. Options of a map say so themselves, and the plan then names the cells.",
         ),
     ] = None,
     n_locations: Annotated[
@@ -61,13 +63,22 @@ def plan(
         list[str] | None,
         typer.Option(
             "--attribute",
-            help="Column of the public list, such as category, that estimates may lean on; repeatable.",
+            help="Column of the public list, such as category, that estimates may lean on; repeatable. Of cells they "
+            "lean on 'coordinates', unless it is '' for none.",
         ),
     ] = None,
     group: Annotated[
         str | None,
         typer.Option(
             "--group-by", help="Column of the public list, such as district: groups of places are published."
+        ),
+    ] = None,
+    levels: Levels = None,
+    level_sizes: Annotated[
+        str | None,
+        typer.Option(
+            "--level-sizes",
+            help="How many locations each level has, such as 14058,20,1; ε is divided by them.",
         ),
     ] = None,
     max_std_error: MaxStdError = None,
@@ -89,7 +100,9 @@ def plan(
     from locentropy.planning import plan as planned
     from locentropy.release.statement import About
 
-    mechanism, selection = using.chosen, selecting.selection
+    mechanism, selection, cells = using.chosen, selecting.selection, mapped.cells()
+    if cells is not None and (locations or cells.kind) != cells.kind:
+        raise ParameterError(f"--places-kind {locations} contradicts the options of a map. Leave it out.")
     target = None if to is None else _target(to)
     with warnings_told():
         made = planned(
@@ -98,12 +111,14 @@ def plan(
             n_users=n_users,
             locations_per_user=locations_per_user,
             users_per_location=_sizes(users_per_location),
-            locations=locations,  # type: ignore[arg-type]  # checked by Plan itself
+            locations=cells or locations,  # type: ignore[arg-type]  # checked by Plan itself
             selection=selection,
             about=About(**words.given),
-            attributes=attributes or (),
+            attributes=declared(attributes),
             max_std_error=max_std_error,
             group=group,
+            levels=levels_in(levels),
+            level_sizes=_sizes(level_sizes, "level_sizes") or (),
         )
     if target is not None:
         made.to_yaml(target)
@@ -117,7 +132,7 @@ def plan(
 
 def show(made: Plan) -> None:
     """Print a plan."""
-    from locentropy.planning.plan_text import guarantee_line, headline, release_rules
+    from locentropy.planning.plan_text import guarantee_line, headline, level_lines, release_rules
 
     def say(text: str, style: str | None = None) -> None:
         out.print(text, style=style, markup=False)
@@ -126,6 +141,8 @@ def show(made: Plan) -> None:
     say(guarantee_line(made.guarantee))
     say(made.guarantee.explain_strength())
     say(made.guarantee.explain())
+    for line in level_lines(made):
+        say(line)
     say(made.expected.noise)
     if made.expected.table:
         out.print(_table(made.expected))
@@ -158,16 +175,22 @@ _STYLES: dict[str, Any] = {
 }
 
 
-def _sizes(text: str | None) -> list[int] | None:
+_EXAMPLES: dict[str, str] = {
+    "users_per_location": "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])",
+    "level_sizes": 'plan(Shares(epsilon=1.0), levels=["place", "district", "all"], level_sizes=[14_058, 20, 1])',
+}
+
+
+def _sizes(text: str | None, parameter: str = "users_per_location") -> list[int] | None:
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdecimal() and len(part) <= 15 for part in parts):
         raise ParameterError(
             "must be whole numbers, with commas between them.",
-            parameter="users_per_location",
+            parameter=parameter,
             value=text[:40],
-            example="plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])",
+            example=_EXAMPLES[parameter],
         )
     return [int(part) for part in parts]
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from locentropy.cli.option_groups import option_name
 from locentropy.core.errors import ParameterError
+from locentropy.core.levels import check_levels
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from locentropy.core.levels import Levels
     from locentropy.planning.plans import Plan
     from locentropy.publishing.chosen_locations import LocationsChoice
 
@@ -63,12 +65,20 @@ def check_places(path: Path, plan: Plan, chosen: LocationsChoice | None) -> None
             f"{path} takes its places from {_WAYS[plan.locations]}, and the options say otherwise. Leave them out, or "
             "have another plan approved."
         )
+    if isinstance(chosen, Cells) and plan.cells not in (None, chosen.described):
+        raise ParameterError(
+            f"{path} is about the {plan.cells}, and the options describe the {chosen.described}. Give the options that "
+            "the plan was made with, or have another plan approved."
+        )
 
 
 def with_columns(path: Path, plan: Plan, chosen: LocationsChoice | None) -> LocationsChoice | None:
     """Return the places with attributes and groups of the plan; raise ParameterError if the options give others."""
+    from locentropy.core.locations import Cells
     from locentropy.places.public_list import PublicLocations
 
+    if isinstance(chosen, Cells):
+        return replace(chosen, attributes=plan.attributes)  # type: ignore[type-var]  # every kind is a dataclass
     if not isinstance(chosen, PublicLocations):
         return chosen or plan.selection
     if chosen.attributes and chosen.attributes != plan.attributes:
@@ -79,7 +89,17 @@ def with_columns(path: Path, plan: Plan, chosen: LocationsChoice | None) -> Loca
         )
     if chosen.group not in (None, plan.group):
         raise _contradiction(path, f"--group-by {chosen.group}", plan.group or "no groups")
-    return replace(chosen, attributes=plan.attributes, group=plan.group)
+    given = check_levels(chosen.levels)
+    if given and (given.names != plan.levels.names or not _same_parts(given, plan.levels)):
+        raise _contradiction(path, f"--levels {given.written}", plan.levels.written or "no levels")
+    return replace(chosen, attributes=plan.attributes, group=plan.group, levels=plan.levels)
+
+
+def _same_parts(given: Levels, planned: Levels) -> bool:
+    """Whether the options divide ε as the plan does, or leave that to it."""
+    from locentropy.privacy.guarantee import exact
+
+    return not given.epsilons or list(map(exact, given.epsilons)) == list(map(exact, planned.epsilons))
 
 
 def limit(path: Path, plan: Plan, given: float | None) -> float | None:

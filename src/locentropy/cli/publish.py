@@ -135,8 +135,9 @@ def publish(
     listed = request.listed
     with _told():
         request.chosen.warn_of_exclusions()
-    if planned is not None and listed is not None and planned.n_locations not in (None, len(listed)):
-        warn(f"{plan} expects {planned.n_locations:,} places, and there are {len(listed):,}.")
+    published = request.published
+    if planned is not None and published is not None and planned.n_locations not in (None, len(published)):
+        warn(f"{plan} expects {planned.n_locations:,} places, and there are {len(published):,}.")
     account = None if ledger is None else Ledger.open(ledger)
     target = None if to is None else marked_target(to, private=request.guarantee.private)
     hints = _hints(
@@ -148,8 +149,9 @@ def publish(
         tell_dry_run(request, planned, target, account, as_json=as_json)
         _say(hints)
         return
-    if listed is not None:
-        warn_of_few(mechanism, len(listed))  # a dry run says it among what to expect
+    for level in request.levels:
+        if level.locations is not None:  # a dry run says it among what to expect
+            warn_of_few(level.mechanism, len(level.locations), level.part)
     if to is None or target is None:
         raise ParameterError(
             "Publishing needs a directory for the release: --out may; or try it first: --dry-run"
@@ -199,8 +201,10 @@ def _hints(request: Request, public: PublicLocations | None, *, logged: bool) ->
             "If no visit is at any of the places, as where ids are written differently in list and visits, what is "
             "published is noise, and only the private log says so: --private-log FILE"
         )
-    if request.chosen.ungrouped:
-        found.append(ungrouped_words(request.chosen.ungrouped, request.chosen.group))
+    found += [
+        ungrouped_words(places, group, level=bool(request.chosen.level_names))
+        for group, places in request.chosen.ungrouped.items()
+    ]
     if public is None:
         return found
     if public.provenance == place_options.UNSTATED:

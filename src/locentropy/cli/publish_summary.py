@@ -13,6 +13,7 @@ from locentropy.cli.console import note, out, warn
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from locentropy.core.levels import LevelPart
     from locentropy.ledger.ledger import Ledger
     from locentropy.mechanisms.base import Mechanism
     from locentropy.planning.plans import Plan
@@ -39,9 +40,12 @@ def tell_dry_run(
         check_writable(target)
         check_name(target)
         Publication(target, "").check_target()
-    listed = request.listed
-    thought_of = request.plan if plan is None else plan
-    planned = replace(thought_of, n_locations=len(listed)) if listed is not None else thought_of
+    published, levels = request.published, [level.locations for level in request.levels]
+    planned = request.plan if plan is None else plan
+    if published is not None:
+        planned = replace(planned, n_locations=len(published))
+    if planned.levels:
+        planned = replace(planned, level_sizes=tuple(len(each) for each in levels if each is not None))
     if as_json:
         told = {"dry_run": True, **planned.to_dict(), "budget_after": _budget_after(request, ledger)}
         out.print_json(json.dumps(told))
@@ -101,11 +105,11 @@ def tell(release: Release, target: Path, ledger: Ledger | None, *, as_json: bool
         warn(notices.NOT_COUNTED)
 
 
-def warn_of_few(mechanism: Mechanism, places: int) -> None:
+def warn_of_few(mechanism: Mechanism, places: int, level: LevelPart | None = None) -> None:
     """Warn of too few places for the mechanism. Their number is public: of a list, or of a release."""
     from locentropy.publishing.notices import few_locations
 
-    for warning in few_locations(mechanism, places):
+    for warning in few_locations(mechanism, places, level):
         warn(str(warning))
 
 
@@ -134,6 +138,8 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     _line(guarantee_line(guarantee))
     _line(guarantee.explain_strength())
     _line(guarantee.explain())
+    for name, level in release.levels.items():
+        _line(f"Level {name}: {len(level):,} {'location' if len(level) == 1 else 'locations'}.")
     rows = highest(release)
     if rows:
         _table(rows, release.statement.entropy_unit)
@@ -187,6 +193,9 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
         "delta": None if guarantee.epsilon is None else exact_text(guarantee.delta),
         "explanation": guarantee.explain(),
         "places": len(release),
+        **(
+            {"levels": {name: len(level) for name, level in release.levels.items()}} if release.levels else {}
+        ),
         "unit": statement.entropy_unit,
         "highest": highest(release),
         "budget_left": None

@@ -1,7 +1,8 @@
 """Attributes: columns of the public list that a mechanism may use, such as the category of a place.
 
 They come from the list alone, never from the visits, and are published with the release: whoever has the release can
-compute its values again from the measurements. The word `coordinates` stands for the list's latitudes and longitudes.
+compute its values again from the measurements. The word `coordinates` stands for the list's latitudes and longitudes,
+and for those of the cells of a map: they are public like the map.
 """
 
 from __future__ import annotations
@@ -77,6 +78,18 @@ def check_attribute_names(names: Any) -> tuple[str, ...]:
             example=EXAMPLE,
         )
     return tuple(sorted(names, key=lambda name: name == COORDINATES))
+
+
+def check_cell_attributes(names: Any, example: str) -> tuple[str, ...]:
+    """What mechanisms may use of cells: where they are, or nothing; raises ParameterError for anything else."""
+    if names not in ([], (), [COORDINATES], (COORDINATES,)):
+        raise ParameterError(
+            f'must be ["{COORDINATES}"], so that estimates lean on cells nearby, or [], so that they do not. Nothing '
+            "else is known of cells.",
+            parameter="attributes",
+            example=example,
+        )
+    return tuple(names)
 
 
 _INSTEAD: Final = {

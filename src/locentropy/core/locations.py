@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -19,20 +19,13 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.public_columns import checked_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     Reals = NDArray[np.float64]
 
 _CALL = 'Locations.of(["cafe-1", "park-2"])'
-
-
-OUTLINED: Final = ("zones", "H3 cells", "INSPIRE squares")
-"""How the description of cells begins whose outlines are published."""
-
-CELL_KINDS: Final = ("grid", *OUTLINED)
-"""How the description of any cells begins."""
 
 
 class Cells(ABC):
@@ -44,10 +37,13 @@ class Cells(ABC):
     kind: ClassVar[str]
     """What plans call it."""
 
+    attributes: Sequence[str]
+    """What mechanisms may use: `coordinates`, so that estimates lean on cells nearby, or nothing."""
+
     @property
     @abstractmethod
     def described(self) -> str:
-        """What a release says of it, beginning with one of `CELL_KINDS`."""
+        """What a release says of it, beginning with one of `cell_kinds.CELL_KINDS`."""
 
     @property
     def origin(self) -> str | None:
@@ -103,12 +99,24 @@ class SquareCells(Cells):
     def columns(self) -> int:
         """Number of columns."""
 
+    def numbers(self) -> NDArray[np.int64]:
+        """The number of each cell that is a location, ascending: all of the box, unless some are left out."""
+        return np.arange(self.rows * self.columns)
+
     def locator(self) -> Locator:
-        """The rule that `in_squares` writes in SQL."""
-        return _SquareLocator(self.south, self.west, self.lat_step, self.lon_step, self.rows, self.columns)
+        """The rule that `in_squares` writes in SQL, where the numbers of cells that are left out are met by no join."""
+        return _SquareLocator(
+            self.south,
+            self.west,
+            self.lat_step,
+            self.lon_step,
+            self.rows,
+            self.columns,
+            self.numbers(),
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _SquareLocator(Locator):
     """Cells of a box by division, in the order of operations of the SQL."""
 
@@ -118,14 +126,17 @@ class _SquareLocator(Locator):
     lon_step: float
     rows: int
     columns: int
+    numbers: NDArray[np.int64]
 
     def positions(self, lat: Reals, lon: Reals) -> NDArray[np.int64]:
-        """The number of the cell; -1 outside the box."""
+        """The position of the cell's number; -1 outside the box and in cells that are left out."""
         with np.errstate(all="ignore"):  # NaN and infinities compare as outside
             up, across = (lat - self.south) / self.lat_step, (lon - self.west) / self.lon_step
             inside = (up >= 0) & (up < self.rows) & (across >= 0) & (across < self.columns)
         row, column = (np.floor(np.where(inside, each, 0)).astype(np.int64) for each in (up, across))
-        return np.where(inside, row * self.columns + column, -1)
+        number = np.where(inside, row * self.columns + column, -1)
+        at = np.minimum(np.searchsorted(self.numbers, number), len(self.numbers) - 1)
+        return np.where(self.numbers[at] == number, at, -1)
 
 
 @dataclass(frozen=True, eq=False)

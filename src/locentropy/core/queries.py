@@ -53,7 +53,9 @@ class Queries(Protocol):
     def restricted_to(self, locations: Locations) -> Queries:
         """The same queries about some of the locations only, as if no other visit had been made.
 
-        For a list that was selected privately: it is public from then on, and users are bounded within it.
+        For a list that was selected privately: it is public from then on, and users are bounded within it. Where
+        `locations` are groups, their members are the locations that are kept: a visit to any of them is one to the
+        group, so that a user who was at three of them was at one location.
         """
 
     def locations_per_user(self) -> NDArray[np.int64]:

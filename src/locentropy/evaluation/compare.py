@@ -251,6 +251,8 @@ def evaluate(
     check_whole(_CALL, "seeds", seeds, 1, MAX_SEEDS)
     given = list(mechanisms)
     chosen = ChosenLocations(locations, exclude)
+    if chosen.level_names:
+        raise one_at_a_time()
     _check(given, locations)
     chosen.warn_of_exclusions()
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
@@ -268,6 +270,15 @@ def evaluate(
             constants[POPULATION] = float(everywhere.queries.exact_profile().entropy.mean())
     references = [_reference(name, value, truth, octaves) for name, value in constants.items()]
     return Evaluation(int(seeds), octaves, compared, references, crowd, truth)
+
+
+def one_at_a_time() -> ParameterError:
+    """The error for levels: what each gets of ε is not what mechanisms would be compared at."""
+    return ParameterError(
+        "are published together, and compared one at a time: by group, at the level's part of ε.",
+        parameter="levels",
+        example='evaluate(visits, [Shares(epsilon=0.1)], PublicLocations("places.csv", group="district"))',
+    )
 
 
 def _check(given: list[Mechanism], locations: LocationsChoice | None) -> None:

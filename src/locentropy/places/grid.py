@@ -1,16 +1,29 @@
-"""A grid: square cells over a public box, for when there is no public list of places."""
+"""A grid: square cells over a public box, for when there is no public list of places.
+
+Within the zones of a public map, only cells whose centre is in a zone are published: land, without the water around it.
+A cell keeps its number, so releases with and without the water can be laid beside each other.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 
+from locentropy.core.attributes import COORDINATES, check_cell_attributes
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations, SquareCells
+from locentropy.places.region import Region
+from locentropy.places.zones import Zones
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 METRES_PER_DEGREE = 111_195.0
 """Metres per degree of latitude, on a sphere of the Earth's mean radius."""
@@ -18,6 +31,7 @@ METRES_PER_DEGREE = 111_195.0
 MAX_CELLS = 10_000_000
 
 _CALL = "Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=500)"
+_OVER = 'Grid.over(Zones("districts.geojson", id="name"), cell=500)'
 
 
 @dataclass(frozen=True)
@@ -25,7 +39,8 @@ class Grid(SquareCells):
     """Square cells of `cell` metres over a box, numbered from the south-west corner, row by row.
 
     The box is public: take it from a map, never from the visits. Every cell is published, so the number of rows of a
-    release depends on the grid alone. Visits outside the box are left out before anything is counted.
+    release depends on the grid alone. Visits outside the box are left out before anything is counted. Within the zones
+    of a public map, the cells are those whose centre is in a zone; visits in other cells are left out likewise.
     """
 
     kind: ClassVar[str] = "grid"
@@ -40,8 +55,13 @@ class Grid(SquareCells):
     """Longitude of the right edge. The last column extends beyond it likewise."""
     cell: float
     """Side of a cell in metres. Cells are square at the middle latitude of the box."""
+    within: Zones | None = None
+    """Zones of a public map: only cells whose centre is in one of them are published."""
+    attributes: Sequence[str] = (COORDINATES,)
+    """Mechanisms that use attributes let estimates lean on cells nearby; [] for none of that."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", check_cell_attributes(self.attributes, _CALL))
         for name in ("south", "west", "north", "east", "cell"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -59,6 +79,16 @@ class Grid(SquareCells):
                 value=self.cell,
                 example=_CALL,
             )
+
+        if self.within is not None and not isinstance(self.within, Zones):
+            raise ParameterError("must be Zones, or left out.", parameter="within", example=_OVER)
+
+    @classmethod
+    def over(cls, zones: Zones, cell: float) -> Self:
+        """The grid of the box around zones, of which the cells within them are published."""
+        if not isinstance(zones, Zones):
+            raise ParameterError("must be Zones.", parameter="zones", example=_OVER)
+        return cls(*Region(zones).box, cell, zones)
 
     @property
     def lat_step(self) -> float:
@@ -82,20 +112,52 @@ class Grid(SquareCells):
 
     @property
     def described(self) -> str:
-        """The grid in the words of a release: its size, its cells and its box."""
-        return (
+        """The grid in the words of a release: its size, its cells, its box, and the zones they are within."""
+        whole = (
             f"grid of {self.rows} × {self.columns} square cells of {self.cell} m, south {self.south}, west "
             f"{self.west}, north {self.north}, east {self.east}"
         )
+        if self.within is None:
+            return whole
+        return f"{whole}; the {len(self._numbers):,} cells {Region(self.within).described}"
+
+    @property
+    def origin(self) -> str | None:
+        """Where the zones came from, in the owner's words; None for a box."""
+        return None if self.within is None else Region(self.within).origin
+
+    def numbers(self) -> NDArray[np.int64]:
+        """The number of each cell that is published, ascending."""
+        return self._numbers
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.int64]:
+        every = super().numbers()
+        if self.within is None:
+            return every
+        inside = every[Region(self.within).contains(*self._centres(every))]
+        if len(inside) == 0:
+            raise ParameterError(
+                "has no zone with the centre of a cell in it. Are the box and the map of the same region, and are "
+                "cells smaller than zones?",
+                parameter="within",
+                example=_OVER,
+            )
+        return inside
+
+    def _centres(self, number: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Latitude and longitude of the centres of cells."""
+        row, column = np.divmod(number, self.columns)
+        return self.south + (row + 0.5) * self.lat_step, self.west + (column + 0.5) * self.lon_step
 
     def locations(self) -> Locations:
-        """Every cell, with its number, a name and the coordinates of its centre."""
-        number = np.arange(self.rows * self.columns)
+        """Every cell that is published, with its number, a name and the coordinates of its centre."""
+        number = self._numbers
         row, column = np.divmod(number, self.columns)
         names = [f"row {r}, column {c}" for r, c in zip(row.tolist(), column.tolist(), strict=True)]
         return Locations(
             pa.array(number),
             pa.array(names, pa.string()),
-            self.south + (row + 0.5) * self.lat_step,
-            self.west + (column + 0.5) * self.lon_step,
+            *self._centres(number),
+            leans_on_coordinates=bool(self.attributes),
         )

@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 import pyarrow as pa
 
+from locentropy.core.attributes import COORDINATES, check_cell_attributes
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Cells, Locations, Locator
+from locentropy.places.date_line import outline_across
 from locentropy.places.extra import require_geo
 from locentropy.places.region import Box, Region, checked_within
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from locentropy.places.zones import Zones
@@ -53,8 +57,11 @@ class H3Cells(Cells):
     """0 to 15: an edge is about 1.4 km long at 7, 530 m at 8, 200 m at 9, 76 m at 10."""
     within: Box | Zones
     """A box (south, west, north, east) in degrees, or `Zones`."""
+    attributes: Sequence[str] = (COORDINATES,)
+    """Mechanisms that use attributes let estimates lean on cells nearby; [] for none of that."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", check_cell_attributes(self.attributes, _CALL))
         check_whole(_CALL, "resolution", self.resolution, 0, 15)
         object.__setattr__(self, "within", checked_within(self.within, _CALL))
 
@@ -102,17 +109,19 @@ class H3Cells(Cells):
 
     @cached_property
     def _outlines(self) -> NDArray[Any]:
-        """The cells as polygons in degrees."""
+        """The cells as polygons in degrees, cut at the date line."""
         import h3.api.basic_int as h3
         import shapely
 
-        return np.array(
-            [
-                shapely.Polygon([(lon, lat) for lat, lon in h3.cell_to_boundary(cell)])
-                for cell in self._cells.tolist()
-            ],
-            dtype=object,
+        corners = [np.array(h3.cell_to_boundary(cell)) for cell in self._cells.tolist()]
+        cell = np.repeat(np.arange(len(corners)), [len(each) for each in corners])
+        outlines: NDArray[Any] = shapely.polygons(
+            shapely.linearrings(np.concatenate(corners)[:, ::-1], indices=cell)
         )
+        west, _, east, _ = shapely.bounds(outlines).T
+        for at in np.flatnonzero(east - west > 180):
+            outlines[at] = outline_across(*corners[at].T)
+        return outlines
 
     def locations(self) -> Locations:
         """Every cell, with its id as H3 writes it, its outline and its centre."""
@@ -126,6 +135,7 @@ class H3Cells(Cells):
             None,
             lat.copy(),
             lon.copy(),
+            leans_on_coordinates=bool(self.attributes),
             outlines=pa.array(shapely.to_wkb(self._outlines), pa.binary()),
         )
 
@@ -143,7 +153,7 @@ class H3Cells(Cells):
         from locentropy.places.map_index import IndexedLocator
 
         west, south, east, north = shapely.bounds(self._outlines).T
-        # A cell at the date line has corners at both ends of the world.
+        # A cell at the date line has parts at both ends of the world.
         if (east - west).max() > 180 or max(abs(south.min()), abs(north.max())) > _HIGHEST_LATITUDE:
             return exact
         return IndexedLocator(exact, self._outlines, _bend(self._outlines))

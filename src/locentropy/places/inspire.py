@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 import pyarrow as pa
 
+from locentropy.core.attributes import COORDINATES, check_cell_attributes
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Cells, Locations, Locator
 from locentropy.places.extra import require_geo
 from locentropy.places.region import Box, Region, checked_within
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from locentropy.places.zones import Zones
@@ -64,8 +67,11 @@ class InspireSquares(Cells):
     """The side: 100m, 250m, 500m, 1km, 2km, 5km, 10km, 25km, 50km or 100km."""
     within: Box | Zones
     """A box (south, west, north, east) in degrees, or `Zones`."""
+    attributes: Sequence[str] = (COORDINATES,)
+    """Mechanisms that use attributes let estimates lean on cells nearby; [] for none of that."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", check_cell_attributes(self.attributes, _CALL))
         if self.size not in SIZES:
             raise ParameterError(
                 f"is not one of {', '.join(SIZES)}.", parameter="size", value=self.size, example=_CALL
@@ -133,6 +139,7 @@ class InspireSquares(Cells):
             None,
             lat,
             lon,
+            leans_on_coordinates=bool(self.attributes),
             outlines=pa.array(shapely.to_wkb(self._outlines()), pa.binary()),
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,10 +23,13 @@ import pyproj
 import pyproj.exceptions
 import shapely
 import shapely.errors
+from pyproj.network import is_network_enabled, set_network_enabled  # type: ignore[attr-defined,unused-ignore]
 
 from locentropy.core.errors import BadRowsError, ColumnError, SourceError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 MAX_ZONES: Final = 100_000
@@ -168,8 +172,9 @@ def _in_degrees(zones: NDArray[Any], ids: pa.Array, crs: Any, label: str) -> NDA
     try:
         theirs = pyproj.CRS.from_user_input(crs)
         if not theirs.equals(pyproj.CRS(_DEGREES), ignore_axis_order=True):
-            change = pyproj.Transformer.from_crs(theirs, _DEGREES, always_xy=True)
-            zones = shapely.transform(zones, change.transform, interleaved=False)
+            with _offline():
+                change = pyproj.Transformer.from_crs(theirs, _DEGREES, always_xy=True)
+                zones = shapely.transform(zones, change.transform, interleaved=False)
     except pyproj.exceptions.ProjError:
         raise SourceError(
             f"{label}: its coordinates cannot be transformed to degrees. Do that first: ogr2ogr -t_srs EPSG:4326 "
@@ -200,6 +205,17 @@ def _in_degrees(zones: NDArray[Any], ids: pa.Array, crs: Any, label: str) -> NDA
         "districts.geojson YOUR_FILE",
     )
     return zones
+
+
+@contextmanager
+def _offline() -> Iterator[None]:
+    """Let PROJ fetch no files of corrections, whatever PROJ_NETWORK says: nothing is downloaded at run time."""
+    before = is_network_enabled()
+    set_network_enabled(active=False)
+    try:
+        yield
+    finally:
+        set_network_enabled(active=before)
 
 
 def _spans_the_world(zones: NDArray[Any]) -> NDArray[np.bool_]:

@@ -1,6 +1,7 @@
 """A public list of places, from a file or a table in memory: ids, and whatever else it says about places.
 
-What its columns hold is published: list_columns.py. Places may be published in groups: groups.py.
+What its columns hold is published: list_columns.py. Places may be published in groups: groups.py; or at several levels:
+levels.py.
 """
 
 from __future__ import annotations
@@ -13,9 +14,18 @@ import pyarrow as pa
 
 from locentropy.core.attributes import COORDINATES, EXAMPLE, check_attribute_names, check_informative
 from locentropy.core.errors import BadRowsError, ColumnError, ParameterError, SourceError
+from locentropy.core.levels import (
+    LEVELS_EXAMPLE,
+    NO_LEVELS,
+    PLACE,
+    WHOLE,
+    WHOLE_UNLESS_COLUMN,
+    check_levels,
+)
 from locentropy.core.locations import Locations
 from locentropy.core.public_columns import DROP_EXAMPLE, check_drop_columns, quoted
 from locentropy.places.groups import group_sql, grouped
+from locentropy.places.levels import levels_of
 from locentropy.places.list_columns import column_roles, column_values, columns_sql
 from locentropy.visits.column_types import cast_sql, column_kind, restore_id_type
 from locentropy.visits.columns import AUTO, Choice, might_be_data_row, resolve_roles
@@ -23,11 +33,14 @@ from locentropy.visits.readers.resolve import resolve_source
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from locentropy.core.levels import Levels
+    from locentropy.places.levels import Level
+    from locentropy.privacy.guarantee import Number
     from locentropy.visits.columns import Roles
     from locentropy.visits.readers.base import Column
 
@@ -66,6 +79,10 @@ class PublicLocations:
     """The column that says which places are one location, such as "district": groups are published, not places."""
     drop_columns: Sequence[str] = ()
     """Columns that are not published. All others are, because the list is public."""
+    levels: Levels | Sequence[str] | Mapping[str, Number] = NO_LEVELS
+    """Several levels in one release, the main one first, such as `["place", "district", "city"]`: "place" is each place
+    by itself, "all" the whole list, and so is "city" if it is no column. A public rule divides ε; or say the part of
+    each: `{"place": 0.7, "district": 0.2, "city": 0.1}`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
@@ -77,19 +94,42 @@ class PublicLocations:
                 value=self.group,
                 example=GROUP_EXAMPLE,
             )
-        for name in (*self.attributes, *([self.group] if self.group else [])):
+        object.__setattr__(self, "levels", check_levels(self.levels))
+        if self.levels and self.group is not None:
+            raise ParameterError(
+                "names one level, and levels several. Leave it out: a column is a level by its own name.",
+                parameter="group",
+                value=self.group,
+                example=LEVELS_EXAMPLE,
+            )
+        levels = [name for name in self.levels if name not in (PLACE, WHOLE)]
+        for name in (*self.attributes, *([self.group] if self.group else []), *levels):
             if name in self.drop_columns:
                 raise ParameterError(
-                    f"names {name!r}, which is an attribute or the group, and is published. Leave it out here or "
-                    "there.",
+                    f"names {name!r}, which is an attribute, the group or a level, and is published. Leave it out here "
+                    "or there.",
                     parameter="drop_columns",
                 )
 
     def load(self, *, only_ids: bool = False) -> Locations:
-        """Read the list; with `only_ids`, for places that are not published, nothing but the ids."""
+        """Read the list; with `only_ids`, for places that are not published, nothing but the ids.
+
+        With levels, these are the places, which all levels consist of.
+        """
+        return self._load(only_ids=only_ids)[0]
+
+    def load_levels(self) -> tuple[Level, ...]:
+        """Read the list, and return its levels, the main one first; none if there are no levels."""
+        if not self.levels:
+            return ()
+        places, columns, label = self._load()
+        return levels_of(places, check_levels(self.levels), columns, label)
+
+    def _load(self, *, only_ids: bool = False) -> tuple[Locations, Sequence[str], str]:
+        """The list, the names of its columns, and what errors call it."""
         if isinstance(self.source, list | tuple | pa.Array | pa.ChunkedArray):
             self._refuse_columns_of_ids()
-            return Locations.of(self.source)
+            return Locations.of(self.source), (), "the list of ids"
         import duckdb
 
         with duckdb.connect(config={"autoinstall_known_extensions": False}) as con:
@@ -113,7 +153,7 @@ class PublicLocations:
             try:
                 others = {} if only_ids else column_roles(columns, roles, used, part.label)
             except ColumnError:
-                self.load(
+                self._load(
                     only_ids=True
                 )  # raises if places repeat, as in a table of visits: that is told first
                 raise
@@ -148,7 +188,7 @@ class PublicLocations:
             found = grouped(found, _attribute_values(values), name, part.label)
         for name, values in found.attributes.items():
             check_informative(name, values)
-        return found
+        return found, columns, part.label
 
     def is_same_table(self, visits: Visits) -> bool:
         """Whether this is the very table of visits, by its path or as an object; nothing is read."""
@@ -164,6 +204,11 @@ class PublicLocations:
             ("attributes", list(self.attributes), EXAMPLE),
             ("drop_columns", list(self.drop_columns), DROP_EXAMPLE),
             ("group", self.group, GROUP_EXAMPLE),
+            (
+                "levels",
+                [name for name in self.levels if name not in (PLACE, WHOLE, WHOLE_UNLESS_COLUMN)],
+                LEVELS_EXAMPLE,
+            ),
         ):
             if named:
                 raise ParameterError(

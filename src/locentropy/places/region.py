@@ -66,6 +66,17 @@ class Region:
         """Where the zones came from, in the owner's words; None for a box."""
         return self.within.provenance if isinstance(self.within, Zones) else None
 
+    @property
+    def box(self) -> Box:
+        """The smallest box around the region."""
+        if not isinstance(self.within, Zones):
+            return self.within
+        zones = self.within.map.zones  # says how to install the extra, if it is missing
+        import shapely
+
+        west, south, east, north = (float(edge) for edge in shapely.total_bounds(zones))
+        return south, west, north, east
+
     def polygons(self) -> NDArray[Any]:
         """The region as Shapely polygons in degrees, without multipolygons."""
         require_geo()

@@ -51,15 +51,34 @@ class ZoneLocator(Locator):
 
     def positions(self, lat: Reals, lon: Reals) -> NDArray[np.int64]:
         """The position of the zone of each pair of coordinates; -1 where there is none."""
-        known = np.flatnonzero((np.abs(lat) <= 90) & (np.abs(lon) <= 180))
-        ends = known[np.abs(lon[known]) == 180]
-        row = np.concatenate([known, ends])
-        x, y = np.concatenate([lon[known], -lon[ends]]), lat[row]
-        point, zone = self._candidates_at(x, y)
-        there = shapely.intersects_xy(self._zones[zone], x[point], y[point])
-        first = np.full(len(lat), len(self._zones))
-        np.minimum.at(first, row[point[there]], zone[there])
+        known = (np.abs(lat) <= 90) & (np.abs(lon) <= 180)
+        if not known.all():
+            found = np.full(len(lat), -1)
+            found[known] = self.positions(lat[known], lon[known])
+            return found
+        first = self._first_at(lon, lat)
+        ends = np.flatnonzero(np.abs(lon) == 180)
+        if len(ends):
+            first[ends] = np.minimum(first[ends], self._first_at(-lon[ends], lat[ends]))
         return np.where(first < len(self._zones), first, -1)
+
+    def _first_at(self, x: Reals, y: Reals) -> Integers:
+        """The first zone at each point; the number of zones where there is none.
+
+        Candidates of a point are tested in their order, and no further than to the first that has it: the test takes
+        longer than finding them.
+        """
+        first = np.full(len(x), len(self._zones))
+        point, zone = self._candidates_at(x, y)
+        while len(point):
+            next_of = np.ones(len(point), dtype=np.bool_)
+            next_of[1:] = point[1:] != point[:-1]
+            at, tested = point[next_of], zone[next_of]
+            there = shapely.intersects_xy(self._zones[tested], x[at], y[at])
+            first[at[there]] = tested[there]
+            left = ~next_of & (first[point] == len(self._zones))
+            point, zone = point[left], zone[left]
+        return first
 
     def _gridded(self) -> tuple[Integers, Integers]:
         """For each cell of a coarse grid the zones whose boxes touch it: where its list starts, and the lists.
@@ -69,7 +88,10 @@ class ZoneLocator(Locator):
         self._low, self._high = self._boxes[:, :2].min(axis=0), self._boxes[:, 2:].max(axis=0)
         self._side = _SIDE
         while True:
-            first, last = self._cell_of(self._boxes[:, :2]), self._cell_of(self._boxes[:, 2:])
+            first, last = (
+                np.column_stack([self._cell_of(edges[:, axis], axis) for axis in (0, 1)])
+                for edges in (self._boxes[:, :2], self._boxes[:, 2:])
+            )
             across, down = (last - first + 1).T
             if (across * down).sum() <= _MOST_LISTED or self._side == 1:
                 break
@@ -82,22 +104,24 @@ class ZoneLocator(Locator):
         starts = np.searchsorted(cell[order], np.arange(self._side**2 + 1))
         return starts, zone[order]
 
-    def _cell_of(self, points: Reals) -> Integers:
-        """Column and row of points (x, y); outside the grid, of its nearest cell. Never decreases with x or y."""
-        width = np.maximum(self._high - self._low, 1e-9)
-        cell: Integers = ((points - self._low) / width * self._side).astype(np.int64)
-        return np.clip(cell, 0, self._side - 1)
+    def _cell_of(self, x: Reals, axis: int) -> Integers:
+        """Column (axis 0) or row (1); outside the grid, of its nearest cell. Never decreases with x."""
+        width = max(self._high[axis] - self._low[axis], 1e-9)
+        along = (x - self._low[axis]) / width * self._side
+        cell: Integers = np.minimum(np.maximum(along, 0.0), self._side - 1.0).astype(np.int64)
+        return cell
 
     def _candidates_at(self, x: Reals, y: Reals) -> tuple[Integers, Integers]:
-        """Pairs of a point and a zone in whose box it is."""
-        column, row = self._cell_of(np.column_stack([x, y])).T
-        cell = row * self._side + column
-        number = self._starts[cell + 1] - self._starts[cell]
+        """Pairs of a point and a zone in whose box it is, by point and then in the order of zones."""
+        cell = self._cell_of(y, 1) * self._side + self._cell_of(x, 0)
+        start = self._starts[cell]
+        number = self._starts[cell + 1] - start
         point = np.repeat(np.arange(len(x)), number)
-        within = np.arange(len(point)) - np.repeat(np.cumsum(number) - number, number)
-        zone = self._candidates[self._starts[cell][point] + within]
+        within = np.arange(len(point)) - np.repeat(np.cumsum(number) - number - start, number)
+        zone = self._candidates[within]
         west, south, east, north = self._boxes[zone].T
-        inside = (west <= x[point]) & (x[point] <= east) & (south <= y[point]) & (y[point] <= north)
+        x, y = x[point], y[point]
+        inside = (west <= x) & (x <= east) & (south <= y) & (y <= north)
         return point[inside], zone[inside]
 
 

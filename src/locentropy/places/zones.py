@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import pyarrow as pa
 
+from locentropy.core.attributes import COORDINATES, check_cell_attributes
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Cells, Locations, Locator
 from locentropy.places.extra import require_geo
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from locentropy.places.map_files import MapFile
 
 _CALL: Final = 'Zones("districts.geojson", id="name")'
@@ -40,8 +43,11 @@ class Zones(Cells):
     """The layer, if the file has several."""
     provenance: str = "not stated"
     """Where the map came from, in the owner's words; published with the release."""
+    attributes: Sequence[str] = (COORDINATES,)
+    """Mechanisms that use attributes let estimates lean on zones nearby; [] for none of that."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", check_cell_attributes(self.attributes, _CALL))
         if not isinstance(self.source, str | Path):
             raise ParameterError("must be the path of a map.", parameter="source", example=_CALL)
         for role in ("id", "name", "layer"):
@@ -83,6 +89,7 @@ class Zones(Cells):
             self.map.names,
             points[:, 1].copy(),
             points[:, 0].copy(),
+            leans_on_coordinates=bool(self.attributes),
             outlines=pa.array(shapely.to_wkb(zones), pa.binary()),
         )
 

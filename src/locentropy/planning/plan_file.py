@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import atomic_write
+from locentropy.core.levels import check_levels
 from locentropy.core.strict_yaml import parse_mapping
 from locentropy.mechanisms.parameters import read_parameters, written_parameters
 from locentropy.mechanisms.registry import described, mechanism_from
@@ -89,14 +90,24 @@ def _content(plan: Plan) -> dict[str, Any]:
         "mechanism": {"name": name, **parameters},
         "locations": {
             "kind": plan.locations,
+            **({} if plan.cells is None else {"cells": plan.cells}),
             **({"attributes": list(plan.attributes)} if plan.attributes else {}),
             **({} if plan.group is None else {"group": plan.group}),
+            **({"levels": _levels(plan)} if plan.levels else {}),
             **(written_parameters(plan.selection) if plan.selection else {}),
         },
         **({} if plan.max_std_error is None else {"max_std_error": repr(plan.max_std_error)}),
         **({"expected": expected} if expected else {}),
         "budget": _budget(plan),
     }
+
+
+def _levels(plan: Plan) -> dict[str, str] | list[str]:
+    """The part of ε of each level, if it is known: who approves the plan approves these, or else the rule."""
+    if not plan.level_mechanisms:
+        return list(plan.levels)
+    parts = {name: each.guarantee.epsilon for name, each in plan.level_mechanisms.items()}
+    return {name: exact_text(part) for name, part in parts.items() if part is not None}
 
 
 def _budget(plan: Plan) -> dict[str, str]:
@@ -115,8 +126,9 @@ def _plan_of(content: dict[str, Any]) -> Plan:
         mechanism = _mechanism(_section(content, "mechanism"))
     given = "places" if "places" in content else "locations"
     with _complaints(f"{given}: "):
-        places = _section(content, given, ("kind", "attributes", "group", *_SELECTION))
-        group = places.pop("group", None)
+        places = _section(content, given, ("kind", "cells", "attributes", "group", "levels", *_SELECTION))
+        group, cells = places.pop("group", None), places.pop("cells", None)
+        levels = places.pop("levels", {})
         kind, attributes, selection = _locations(places)
     with _complaints("expected: "):
         n_locations, n_users, each, sizes = _expected(
@@ -126,7 +138,19 @@ def _plan_of(content: dict[str, Any]) -> Plan:
     about = About(**{name: words[name] for name in _ABOUT if name in words})
     limit = _real("max_std_error", content["max_std_error"]) if "max_std_error" in content else None
     plan = Plan(
-        mechanism, kind, selection, n_locations, sizes, about, n_users, attributes, limit, each, group
+        mechanism,
+        kind,
+        selection,
+        n_locations,
+        sizes,
+        about,
+        n_users,
+        attributes,
+        limit,
+        each,
+        group,
+        check_levels(levels),
+        cells=cells,
     )
     due = _budget(plan)
     if budget != due:

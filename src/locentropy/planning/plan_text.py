@@ -32,6 +32,10 @@ def headline(plan: Plan) -> str:
     }[plan.locations]
     with_attributes = f" with their {' and '.join(plan.attributes)}" if plan.attributes else ""
     grouped = "" if plan.group is None else f" by their {plan.group}"
+    if plan.levels:
+        grouped = f" at the levels {', '.join(plan.levels)}"
+    if plan.cells is not None:
+        source = f"{source} ({plan.cells})"
     return f"{name} ({listed}), {number} {source}{grouped}{with_attributes}"
 
 
@@ -51,6 +55,7 @@ def as_text(plan: Plan) -> str:
             guarantee_line(plan.guarantee),
             plan.guarantee.explain_strength(),
             plan.guarantee.explain(),
+            *level_lines(plan),
             plan.expected.noise,
             *_rows(plan.expected),
             plan.expected.usefulness,
@@ -58,6 +63,21 @@ def as_text(plan: Plan) -> str:
             *plan.warnings,
         )
     )
+
+
+def level_lines(plan: Plan) -> list[str]:
+    """What each level gets and is worth, and of which level the numbers are that follow."""
+    if not plan.levels:
+        return []
+    told = [each.words for each in plan.level_outlooks]
+    main = plan.levels.names[0]
+    if told:
+        return [*told, f"What follows is about the level {main}."]
+    return [
+        "ε is divided among the levels by a public rule: a fiftieth for each, and the rest in proportion to the cube "
+        "roots of the numbers of their locations. These are not given here; the list has them. What follows is about "
+        f"the level {main} at the whole ε, of which it will have a part."
+    ]
 
 
 def release_rules(plan: Plan) -> list[str]:
@@ -88,10 +108,13 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         "mechanism": {"name": name, **parameters},
         "locations": {
             "kind": plan.locations,
+            **({} if plan.cells is None else {"cells": plan.cells}),
             **({"attributes": list(plan.attributes)} if plan.attributes else {}),
             **({} if plan.group is None else {"group": plan.group}),
+            **({"levels": list(plan.levels)} if plan.levels else {}),
             **(written_parameters(plan.selection) if plan.selection else {}),
         },
+        **({"levels": [each.to_dict() for each in plan.level_outlooks]} if plan.levels else {}),
         "n_locations": plan.n_locations,
         "n_users": plan.n_users,
         "locations_per_user": plan.locations_per_user,

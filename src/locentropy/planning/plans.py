@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from locentropy.core.attributes import check_attribute_names
+from locentropy.core.attributes import COORDINATES, check_attribute_names, check_cell_attributes
 from locentropy.core.checks import check_choice, check_whole
 from locentropy.core.errors import ParameterError
+from locentropy.core.levels import NO_LEVELS, PLACE, check_levels
 from locentropy.core.public_columns import why_no_column
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
+from locentropy.mechanisms.level_parts import divided
 from locentropy.mechanisms.parameters import read_parameters, warn_of_large_delta
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.privacy.guarantee import PublicInput
@@ -25,18 +27,23 @@ from locentropy.release.error_rule import check_has_errors, check_max_std_error
 from locentropy.release.statement import About
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from locentropy.core.levels import Levels
+    from locentropy.core.locations import Cells
     from locentropy.mechanisms.base import Mechanism
     from locentropy.mechanisms.expected_error import ExpectedError
-    from locentropy.privacy.guarantee import Guarantee
+    from locentropy.planning.level_outlook import LevelOutlook
+    from locentropy.privacy.guarantee import Guarantee, Number
 
+CELLS: Final = ("grid", "zones", "h3", "inspire")
 LocationsKind = Literal["public-list", "grid", "zones", "h3", "inspire", "selection", "by-mechanism"]
 """Where the list of locations comes from: a public file, cells of a public map, private selection before the
 mechanism, or the mechanism itself (Limit-PTR privately, Limit-CB without protection)."""
 
 MOST_SIZES = 1000
+MAX_CELLS_TEXT: Final = 1000
 
 _WITHOUT_LIST: Final = {
     "grid": "The cells of a grid have no columns: nothing is known of them but where they are.",
@@ -56,6 +63,11 @@ _SELECTING = "plan(Shares(epsilon=1.0), selection=SelectLocations(epsilon=0.2, d
 _TUPLE = "plan(Shares(epsilon=1.0), selection=(0.2, 1e-8, 20))"
 _LEANING = 'plan(Shares(epsilon=1.0), attributes=["category"])'
 _GROUPED = 'plan(Shares(epsilon=1.0), group="district")'
+_LEVELLED = 'plan(Shares(epsilon=1.0), levels=["place", "district", "city"])'
+_CELLS_CALL = (
+    "plan(Shares(epsilon=1.0), locations=H3Cells(resolution=9, within=(40.70, -74.03, 40.80, -73.92)))"
+)
+_SIZED = 'plan(Shares(epsilon=1.0), levels=["place", "district", "all"], level_sizes=[14_058, 20, 1])'
 _GUESSING = "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])"
 
 
@@ -86,6 +98,12 @@ class Plan:
     """How many listed locations a typical user visits, if that is known; for Shares."""
     group: str | None = None
     """The public column of the list by which places are grouped, such as "district"; then groups are the locations."""
+    levels: Levels = NO_LEVELS
+    """Several levels of the list in one release, the main one first; numbers such as `n_locations` are about that."""
+    level_sizes: tuple[int, ...] = ()
+    """How many locations each level has, if that is known."""
+    cells: str | None = None
+    """Which cells, as a release describes them: by the map, the resolution or the side, and the region."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -96,6 +114,7 @@ class Plan:
             raise ParameterError(
                 f"must be at most {MOST_SIZES:,} numbers.", parameter="users_per_location", example=_GUESSING
             )
+        self._check_levels()
         self._check_guesses()
         self._check_attributes()
         self._check_group()
@@ -108,16 +127,30 @@ class Plan:
     def guarantee(self) -> Guarantee:
         """The guarantee of the whole release: the mechanism, and the selection before it."""
         own = self.mechanism.guarantee
+        if self.levels:  # `divided` has checked that the parts, once they are known, add up to the whole
+            own = replace(own, public_inputs=(*own.public_inputs, levels_input(self.levels)))
         if self.attributes:
-            own = replace(own, public_inputs=(*own.public_inputs, attributes_input(self.attributes)))
+            of = "cells" if self.locations in CELLS else "list"
+            own = replace(own, public_inputs=(*own.public_inputs, attributes_input(self.attributes, of)))
         if self.group is not None:
             own = replace(own, public_inputs=(*own.public_inputs, groups_input(self.group)))
         return own if self.selection is None else self.selection.followed_by(own)
 
     @cached_property
+    def level_mechanisms(self) -> dict[str, Mechanism]:
+        """The mechanism of each level at its part of the budget; none if there are no levels, or parts are not known.
+
+        Parts follow from the numbers of locations, unless the owner divided ε.
+        """
+        if not self.levels.epsilons and not self.level_sizes:
+            return {}
+        return divided(self.mechanism, self.levels, self.level_sizes) if self.levels else {}
+
+    @cached_property
     def expected(self) -> ExpectedError:
-        """The error to expect."""
-        return self.mechanism.expected_error(
+        """The error to expect; at the main level and its part of ε, if there are several and parts are known."""
+        mechanism = next(iter(self.level_mechanisms.values()), self.mechanism)
+        return mechanism.expected_error(
             Supposed(
                 self.n_locations,
                 self.n_users,
@@ -126,6 +159,13 @@ class Plan:
                 self.locations_per_user,
             )
         )
+
+    @property
+    def level_outlooks(self) -> tuple[LevelOutlook, ...]:
+        """What each level gets of the budget and is worth; none if there are no levels."""
+        from locentropy.planning.level_outlook import level_outlooks
+
+        return level_outlooks(self.level_mechanisms, self.level_sizes, self.n_locations, self.n_users)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -192,7 +232,9 @@ class Plan:
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
         if not self.attributes:
             return
-        if self.locations != "public-list":
+        if self.locations in CELLS:
+            check_cell_attributes(self.attributes, _GRIDDED)
+        elif self.locations != "public-list":
             raise ParameterError(
                 f"are columns of a public list. {_WITHOUT_LIST[self.locations]}",
                 parameter="attributes",
@@ -205,6 +247,36 @@ class Plan:
                 parameter="attributes",
                 example=_LEANING,
             )
+
+    def _check_levels(self) -> None:
+        """Raise unless the levels, if any, are those of a public list, and the budget can be divided among them."""
+        object.__setattr__(self, "levels", check_levels(self.levels))
+        if not self.levels:
+            return
+        if self.locations != "public-list":
+            raise ParameterError(
+                f"are columns of a public list. {_WITHOUT_LIST[self.locations]}",
+                parameter="levels",
+                example=_LEVELLED,
+            )
+        if self.group is not None:
+            raise ParameterError(
+                "names one level, and levels several. Leave it out.", parameter="group", example=_LEVELLED
+            )
+        if self.attributes and PLACE not in self.levels:
+            raise ParameterError(
+                f"tell about places, and no level is '{PLACE}'. Leave them out, or add that level.",
+                parameter="attributes",
+                example=_LEVELLED,
+            )
+        if len(self.level_sizes) not in (0, len(self.levels.names)):
+            raise ParameterError(
+                "must have one number for each level.", parameter="level_sizes", example=_SIZED
+            )
+        for size in self.level_sizes:
+            check_whole(_SIZED, "level_sizes", size, 1, 2**40)
+        # Raises for a budget that cannot be divided, also where parts will be known only later.
+        divided(self.mechanism, self.levels, self.level_sizes or [1] * len(self.levels.names))
 
     def _check_group(self) -> None:
         """Raise unless the groups, if any, are those of a public list."""
@@ -226,6 +298,16 @@ class Plan:
     def _check_locations(self) -> None:
         name = self.mechanism.name
         check_choice(_GRIDDED, "locations", self.locations, get_args(LocationsKind))
+        if self.cells is not None and (
+            self.locations not in CELLS
+            or not isinstance(self.cells, str)
+            or not 0 < len(self.cells) <= MAX_CELLS_TEXT
+        ):
+            raise ParameterError(
+                f"describes the cells of a map, in at most {MAX_CELLS_TEXT} characters.",
+                parameter="cells",
+                example=_CELLS_CALL,
+            )
         if (self.locations == "selection") != (self.selection is not None):
             raise ParameterError(
                 "Selecting places takes a budget of its own, and only selecting does.", example=_SELECTING
@@ -246,13 +328,15 @@ def plan(
     n_locations: int | None = None,
     n_users: int | None = None,
     users_per_location: Sequence[int] | int | None = None,
-    locations: LocationsKind | None = None,
+    locations: LocationsKind | Cells | None = None,
     selection: SelectLocations | tuple[Any, Any, Any] | None = None,
     about: About | None = None,
-    attributes: Sequence[str] = (),
+    attributes: Sequence[str] | None = None,
     max_std_error: float | None = None,
     locations_per_user: int | None = None,
     group: str | None = None,
+    levels: Levels | Sequence[str] | Mapping[str, Number] = NO_LEVELS,
+    level_sizes: Sequence[int] = (),
 ) -> Plan:
     """Plan a release: its guarantee and the error to expect. Reads no data; all numbers given here must be public.
 
@@ -269,14 +353,15 @@ def plan(
         several that each stand for an equal share of them.
     locations
         Where the list comes from: "public-list", "grid", "zones", "h3", "inspire", "selection" or
-        "by-mechanism". Follows from the rest if it is not given.
+        "by-mechanism". Follows from the rest if it is not given. Or the cells themselves, such as `Zones(…)`: then the
+        plan says which they are, and how many.
     selection
         How locations are selected where no list is public: a `SelectLocations`, or (epsilon, delta, max_locations).
     about
         The owner's words, for the plan file.
     attributes
         Columns of the public list that the mechanism is to use, such as ["category"]; "coordinates" for where places
-        are.
+        are. If not given, none of a list, and coordinates of cells for mechanisms that use attributes.
     max_std_error
         Places with a larger standard error, in nats, get no value.
     locations_per_user
@@ -284,43 +369,75 @@ def plan(
     group
         The public column of the list by which places are grouped, such as "district". Then the locations are the
         groups, and the numbers given here are about groups.
+    levels
+        Several levels of the list in one release, the main one first, such as ["place", "district", "city"], or the
+        part of ε of each. The other numbers given here are about the main level.
+    level_sizes
+        How many locations each level has: a public rule divides ε by them, unless `levels` says the parts.
     """
     require_mechanism(mechanism, _CALL)
     if isinstance(selection, tuple):
         selection = _selection_of(selection)
-    if locations is None:
-        locations = (
-            "selection" if selection else "by-mechanism" if mechanism.selects_locations else "public-list"
-        )
+    kind, cells = _kind_and_cells(locations)
+    if cells is not None:
+        n_locations = n_locations or len(cells.locations())
+    if kind is None:
+        kind = "selection" if selection else "by-mechanism" if mechanism.selects_locations else "public-list"
+    if attributes is None and kind in CELLS and mechanism.uses_attributes:
+        attributes = (COORDINATES,) if cells is None else cells.attributes
     sizes = _sizes(users_per_location)
     made = Plan(
         mechanism,
-        locations,
+        kind,
         selection,
         n_locations,
         sizes,
         about or About(),
         n_users,
-        attributes,  # type: ignore[arg-type]  # made a tuple by Plan
+        () if attributes is None else attributes,  # type: ignore[arg-type]  # made a tuple by Plan
         max_std_error,
         locations_per_user,
         group,
+        check_levels(levels),
+        tuple(level_sizes),
+        cells=None if cells is None else cells.described,
     )
     if selection is not None:
         _warn_of_sum(made, selection)
     return made
 
 
-def attributes_input(attributes: Sequence[str]) -> PublicInput:
-    """What a guarantee takes as public about attributes."""
+def _kind_and_cells(locations: LocationsKind | Cells | None) -> tuple[LocationsKind | None, Cells | None]:
+    """The kind of places, and the cells if they are given themselves."""
+    if locations is None or isinstance(locations, str):
+        return locations, None
+    from locentropy.core.locations import Cells  # slow to load, and most plans name the kind
+
+    if not isinstance(locations, Cells):
+        raise ParameterError(
+            "must be a kind of places, or the cells of a map.", parameter="locations", example=_CELLS_CALL
+        )
+    return locations.kind, locations  # type: ignore[return-value]  # checked by Plan
+
+
+def attributes_input(attributes: Sequence[str], of: str = "list") -> PublicInput:
+    """What a guarantee takes as public about attributes, of the list or of cells."""
+    was = "were" if of == "cells" else "was"
     return PublicInput(
-        "attributes", f"{', '.join(attributes)}, of the list, which was not made from the visits"
+        "attributes", f"{', '.join(attributes)}, of the {of}, which {was} not made from the visits"
     )
 
 
 def groups_input(group: str) -> PublicInput:
     """What a guarantee takes as public about groups."""
     return PublicInput("group", f"places are grouped by their {group}, of the list, not made from the visits")
+
+
+def levels_input(levels: Levels) -> PublicInput:
+    """What a guarantee takes as public about levels."""
+    return PublicInput(
+        "levels", f"{', '.join(levels)}, by columns of the list, which was not made from the visits"
+    )
 
 
 def _warn_of_sum(made: Plan, selection: SelectLocations) -> None:

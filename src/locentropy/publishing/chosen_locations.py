@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.attributes import EXAMPLE
 from locentropy.core.errors import ParameterError
+from locentropy.core.levels import LEVELS_EXAMPLE, NO_LEVELS, check_levels
 from locentropy.core.locations import Cells, Locations
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.public_list import GROUP_EXAMPLE, PublicLocations
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from locentropy.core.levels import Levels
     from locentropy.core.queries import Queries
+    from locentropy.places.levels import Level
     from locentropy.visits.visits import Visits
 
 LocationsChoice = PublicLocations | Cells | SelectLocations
@@ -57,6 +60,8 @@ class ChosenLocations:
     choice: LocationsChoice | None
     """None is for mechanisms that select locations by themselves."""
     exclude: PublicLocations | None = None
+    uses_attributes: bool = True
+    """Whether the mechanism uses any. Cells have theirs without being asked, so they are left out where it does not."""
 
     def __post_init__(self) -> None:
         if self.choice is not None and not isinstance(self.choice, LocationsChoice):
@@ -77,6 +82,11 @@ class ChosenLocations:
                 "exclude is a list of places that are not published, so it has no groups. Name the column where the "
                 f"published places are listed: {GROUP_EXAMPLE}"
             )
+        if self.exclude is not None and self.exclude.levels:
+            raise ParameterError(
+                "exclude is a list of places that are not published, so it has no levels. Name them where the "
+                f"published places are listed: {LEVELS_EXAMPLE}"
+            )
 
     @property
     def selection(self) -> SelectLocations | None:
@@ -93,7 +103,9 @@ class ChosenLocations:
         """The public list, with the excluded locations."""
         if isinstance(self.choice, PublicLocations):
             return self.choice.load()
-        return self.choice.locations() if isinstance(self.choice, Cells) else None
+        if not isinstance(self.choice, Cells):
+            return None
+        return replace(self.choice.locations(), leans_on_coordinates=bool(self.attributes))
 
     @cached_property
     def listed(self) -> Locations | None:
@@ -116,7 +128,9 @@ class ChosenLocations:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The public attributes that are declared; only a public list has any."""
+        """The public attributes that are declared for a public list, or that cells have; a selection has none."""
+        if isinstance(self.choice, Cells):
+            return tuple(self.choice.attributes) if self.uses_attributes else ()
         return tuple(self.choice.attributes) if isinstance(self.choice, PublicLocations) else ()
 
     @property
@@ -130,9 +144,26 @@ class ChosenLocations:
         return self.choice.group if isinstance(self.choice, PublicLocations) else None
 
     @property
-    def ungrouped(self) -> int:
-        """Places of the list that are in no group, so that visits to them are left out."""
-        return 0 if self._every is None or self._every.members is None else self._every.members.ungrouped
+    def level_names(self) -> Levels:
+        """The levels, if there are several; only a public list has them. The list is not read."""
+        return check_levels(self.choice.levels) if isinstance(self.choice, PublicLocations) else NO_LEVELS
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels with their locations, without the excluded ones; none if there is no more than one level."""
+        every = self.choice.load_levels() if isinstance(self.choice, PublicLocations) else ()
+        if self.excluded is None or self.listed is None:  # which raises for lists that do not fit each other
+            return every
+        return tuple(replace(level, locations=level.locations.without(self.excluded)) for level in every)
+
+    @property
+    def ungrouped(self) -> dict[str, int]:
+        """By column of groups, how many places of the list are in none, so that visits to them are left out."""
+        grouped = {level.name: level.locations for level in self.levels}
+        if self._every is not None and self.group is not None:
+            grouped[self.group] = self._every
+        found = {name: each.members.ungrouped for name, each in grouped.items() if each.members is not None}
+        return {name: places for name, places in found.items() if places}
 
     def refuse_visits_as_list(self, visits: Visits) -> None:
         """Raise ParameterError if the table of visits itself is given as the public list; nothing is read."""

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from locentropy.places.public_list import PublicLocations
+from locentropy.planning import level_outlook
 from locentropy.release.statement import UNSAID
 from locentropy.visits.columns import AUTO
 
 if TYPE_CHECKING:
+    from locentropy.core.levels import LevelPart
     from locentropy.ledger.ledger import Ledger
     from locentropy.mechanisms.base import Mechanism
     from locentropy.publishing.request import Request
@@ -71,23 +73,30 @@ def notices(request: Request, ledger: Ledger | None) -> list[PublishingWarning]:
                 'visits. For example: PublicLocations("places.csv", provenance="the city\'s register")'
             )
         )
-    if request.chosen.ungrouped:
-        found.append(UngroupedWarning(ungrouped_words(request.chosen.ungrouped, request.chosen.group)))
-    if request.listed is not None:
-        found += few_locations(request.mechanism, len(request.listed))
+    found += [
+        UngroupedWarning(ungrouped_words(places, group, level=bool(request.chosen.level_names)))
+        for group, places in request.chosen.ungrouped.items()
+    ]
+    for level in request.levels:
+        if level.locations is not None:
+            found += few_locations(level.mechanism, len(level.locations), level.part)
     return found
 
 
-def ungrouped_words(places: int, group: str | None) -> str:
+def ungrouped_words(places: int, group: str, *, level: bool) -> str:
     """That visits to some places do not count. Their number is public: it is of the list."""
     are = "place of the list has" if places == 1 else "places of the list have"
-    return (
-        f"{places:,} {are} no {group}, so visits there do not count: they are in no group that is published."
-    )
+    at = " at that level" if level else ""
+    return f"{places:,} {are} no {group}, so visits there do not count{at}: they are in no group that is published."
 
 
-def few_locations(mechanism: Mechanism, n_locations: int) -> list[PublishingWarning]:
+def few_locations(
+    mechanism: Mechanism, n_locations: int, level: LevelPart | None = None
+) -> list[PublishingWarning]:
     """Whether there are too few places for the mechanism. Their number is public: of a list, or of a release."""
+    if level is not None:
+        told = level_outlook.few_locations(mechanism, level.name, n_locations)
+        return [FewLocationsWarning(told)] if told else []
     warning = mechanism.few_locations_warning(n_locations)
     return [] if warning is None else [FewLocationsWarning(f"{n_locations:,} places. {warning}")]
 

@@ -24,6 +24,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import BudgetError, LedgerError, ParameterError, ReleaseError
+from locentropy.core.levels import MAX_LEVELS
 from locentropy.privacy.guarantee import exact_text
 from locentropy.publishing.draws import DrawJournal, JournaledNoise, keep_measurements, kept_measurements
 from locentropy.release.files import finish, holds, recover, stage, staged_path
@@ -71,6 +72,10 @@ class Publication:
     @property
     def _measurements(self) -> Path:
         return self._draws.with_suffix(".measurements")
+
+    def _of_level(self, number: int) -> Path:
+        """The measurements of a further level, from 1; those of the first are in `_measurements`."""
+        return self._draws.with_suffix(f".level{number}")
 
     @property
     def is_staged(self) -> bool:
@@ -134,19 +139,33 @@ class Publication:
             raise ReleaseError(f"{self.target}: nothing was drawn for it.")
         return self.release_id
 
-    def keep(self, kept: KeptMeasurements) -> None:
-        """Write the measurements to disk: from here on nothing else is drawn for this spend."""
-        keep_measurements(kept, self._measurements)
-        self.remember_drawn(kept.release_id)
-        self.drawn, self.release_id = True, kept.release_id
+    def keep(self, kept: tuple[KeptMeasurements, ...]) -> None:
+        """Write the measurements of all levels to disk: from here on nothing else is drawn for this spend.
+
+        Those of the first level are written last: if they are there, the others are.
+        """
+        first, *further = kept
+        for number, each in enumerate(further, start=1):
+            keep_measurements(each, self._of_level(number))
+        keep_measurements(first, self._measurements)
+        self.remember_drawn(first.release_id)
+        self.drawn, self.release_id = True, first.release_id
         shutil.rmtree(self._draws, ignore_errors=True)
 
-    def measurements(self) -> KeptMeasurements | None:
-        """What an earlier attempt has measured, if it got that far."""
-        kept = kept_measurements(self._measurements)
-        if kept is not None:
-            self.release_id = kept.release_id
-        return kept
+    def measurements(self) -> tuple[KeptMeasurements, ...] | None:
+        """What an earlier attempt has measured, level by level, if it got that far."""
+        first = kept_measurements(self._measurements)
+        if first is None:
+            return None
+        self.release_id = first.release_id
+        found = [first]
+        while (further := kept_measurements(self._of_level(len(found)))) is not None:
+            if further.release_id != first.release_id:
+                raise ReleaseError(
+                    f"{self._of_level(len(found))} is of another draw than {self._measurements}."
+                )
+            found.append(further)
+        return tuple(found)
 
     def record_draw(self, ledger: Ledger | None) -> None:
         """Record this draw with its spend in the ledger, which refuses a second one."""
@@ -213,6 +232,8 @@ class Publication:
             ledger.record_release(self.spend_id, self.drawn_id, "published")
         shutil.rmtree(self._draws, ignore_errors=True)
         self._measurements.unlink(missing_ok=True)
+        for number in range(1, MAX_LEVELS):
+            self._of_level(number).unlink(missing_ok=True)
         self.begun = False  # all is done: there is nothing left to resume
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from locentropy.places.public_list import PublicLocations
     from locentropy.privacy.noise import Noise
     from locentropy.publishing.chosen_locations import LocationsChoice
+    from locentropy.publishing.requested_levels import RequestedLevel
     from locentropy.release.statement import EntropyUnit
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Progress, Resources
@@ -178,11 +179,11 @@ def carry_out(
     if out is None:
         publication = Publication(Path(), new_id())
         kept = measure(publication, lambda _: nullcontext(OpenDPNoise()))
-        publication.release_id = kept.release_id
+        publication.release_id = kept[0].release_id
         publication.record_draw(ledger)
         release = infer(publication, kept)
         if ledger is not None:  # there is no file to name: it is in the caller's hands
-            ledger.record_release(publication.spend_id, kept.release_id, "published")
+            ledger.record_release(publication.spend_id, publication.drawn_id, "published")
         return release
     named = Path(os.path.abspath(out))  # noqa: PTH100  # without dots
     if not named.name:
@@ -233,76 +234,97 @@ def _measure(
     progress: Progress | None,
     columns: Roles,
     rules: dict[str, str],
-) -> KeptMeasurements:
-    """Read, pay and measure."""
+) -> tuple[KeptMeasurements, ...]:
+    """Read, pay and measure: every level, on one reading of the visits, for one spend."""
+    asked: list[Queries] = []
 
     def check() -> None:
         if ledger is not None and not publication.is_paid(ledger):
             ledger.check(request.guarantee)  # the spend itself decides; this refuses before the data is read
 
-    def measure(queries: Queries) -> Measurements:
+    def rehearse(queries: Queries) -> None:
+        # Made once: the measurement shares the answers.
+        asked.extend(level.of(queries) for level in request.levels)
+        _rehearse(request, asked)
+
+    def measure(queries: Queries) -> list[Measurements]:
         read_as = {**rules, "user": columns.get("user")}
         with open_noise(read_as) as noise:
-            return _cross(request, queries, noise)
+            return _cross(request, asked, noise)
 
-    _, measurements = pay_and_measure(
+    _, measured = pay_and_measure(
         check=check,
         read=lambda: request.chosen.open(read),
-        rehearse=lambda queries: _rehearse(request, queries),
+        rehearse=rehearse,
         pay=lambda: publication.pay(ledger, request.guarantee, request.about.title),
         measure=measure,
         progress=progress,
     )
     # The id is made now, when the draw is complete: whoever else draws for this spend has another one.
-    listed = _listed(request, measurements)
-    return KeptMeasurements.of(new_id(), measurements, request.mechanism, listed, columns.get("user"), rules)
+    release_id, user = new_id(), columns.get("user")
+    return tuple(
+        KeptMeasurements.of(
+            release_id, measurements, level.mechanism, _listed(request, level, measurements), user, rules
+        )
+        for level, measurements in zip(request.levels, measured, strict=True)
+    )
 
 
-def _cross(request: Request, queries: Queries, noise: Noise) -> Measurements:
-    """The crossing: from here on, everything is fit to publish."""
-    listed = request.listed
-    if isinstance(request.locations, SelectLocations):
-        listed = request.locations.select(queries, noise)
-        queries = queries.restricted_to(listed)
-    return request.mechanism.measure(queries, listed, noise)
+def _cross(request: Request, asked: list[Queries], noise: Noise) -> list[Measurements]:
+    """The crossing, level by level: from here on, everything is fit to publish."""
+    measured = []
+    for level, queries in zip(request.levels, asked, strict=True):
+        listed, about = level.locations, queries
+        if isinstance(request.locations, SelectLocations):
+            listed = request.locations.select(queries, noise)
+            about = queries.restricted_to(listed)
+        measured.append(level.mechanism.measure(about, listed, noise))
+    return measured
 
 
 def _infer(
     request: Request,
     publication: Publication,
-    kept: KeptMeasurements | None,
+    kept: tuple[KeptMeasurements, ...] | None,
     *,
     ledger: Ledger | None,
 ) -> Release:
     """The release, from measurements and public things alone."""
-    if kept is None:
+    if kept is None or len(kept) != len(request.levels):
         raise ReleaseError(f"{publication.target}: the measurements beside it are gone.")
-    listed = _listed(request, kept.measurements)
-    estimates = request.mechanism.estimate(kept.measurements, listed)
     book = None if ledger is None else ledger.read()
     note = None if book is None else ledger_note(book, publication.spend_id)
     tuned = book is not None and bool(book.evaluations)
-    statement = request.statement(
-        kept.release_id,
-        note,
-        tuned=tuned,
-        user_column=kept.user_column,
-        **{rule: kept.rules[rule] for rule in _RULES if rule in kept.rules},  # type: ignore[arg-type]
-    )
-    published = kept if request.mechanism.publishes_measurements else None
-    return Release.of(estimates, listed, statement, published)
+    made = []
+    for level, each in zip(request.levels, kept, strict=True):
+        listed = _listed(request, level, each.measurements)
+        estimates = level.mechanism.estimate(each.measurements, listed)
+        statement = request.statement(
+            each.release_id,
+            note,
+            tuned=tuned,
+            user_column=each.user_column,
+            level=level,
+            **{rule: each.rules[rule] for rule in _RULES if rule in each.rules},  # type: ignore[arg-type]
+        )
+        published = each if level.mechanism.publishes_measurements else None
+        made.append(Release.of(estimates, listed, statement, published))
+    return made[0].with_levels(made[1:])
 
 
-def _listed(request: Request, measurements: Measurements) -> Locations | None:
+def _listed(request: Request, level: RequestedLevel, measurements: Measurements) -> Locations | None:
     """The public list; where places were selected, the selection has made one."""
     if isinstance(request.locations, SelectLocations):
         return Locations(measurements.locations)
-    return request.listed
+    return level.locations
 
 
-def _rehearse(request: Request, queries: Queries) -> None:
+def _rehearse(request: Request, asked: list[Queries]) -> None:
     """Ask what will be asked first, so that what can fail because of the data fails before the spend."""
     if isinstance(request.locations, SelectLocations):
-        request.locations.rehearse(queries)
-    if not request.mechanism.rehearse(queries):
+        request.locations.rehearse(asked[0])
+    counted = [
+        level.mechanism.rehearse(queries) for level, queries in zip(request.levels, asked, strict=True)
+    ]
+    if not any(counted):
         nobody_counted(grid=isinstance(request.locations, Cells), refuse_empty=request.refuse_empty)

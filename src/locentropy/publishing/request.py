@@ -14,6 +14,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Cells
 from locentropy.core.version import __version__
 from locentropy.mechanisms.base import require_mechanism
+from locentropy.mechanisms.expected_error import Supposed
 from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.public_list import PublicLocations
@@ -21,6 +22,7 @@ from locentropy.planning.plans import Plan, plan
 from locentropy.privacy.strength import check_large_epsilon
 from locentropy.publishing.chosen_locations import THREE_WAYS, ChosenLocations
 from locentropy.publishing.publication_file import NO_LEDGER_ID
+from locentropy.publishing.requested_levels import requested_levels, stated_parts
 from locentropy.release.statement import About, Statement
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.publishing.publication_file import Identity
+    from locentropy.publishing.requested_levels import RequestedLevel
     from locentropy.release.statement import EntropyUnit, LedgerNote
     from locentropy.visits.visits import BadRows, MissingIds
 
@@ -98,6 +101,7 @@ class Request:
             attributes=self.chosen.attributes,
             max_std_error=self.max_std_error,
             group=self.chosen.group,
+            levels=self.chosen.level_names,
         )
 
     @property
@@ -118,12 +122,22 @@ class Request:
     @cached_property
     def chosen(self) -> ChosenLocations:
         """The places, and those that are excluded."""
-        return ChosenLocations(self.locations, self.exclude)
+        return ChosenLocations(self.locations, self.exclude, self.mechanism.uses_attributes)
 
     @property
     def listed(self) -> Locations | None:
         """The public list, without the excluded places; None where places are selected."""
         return self.chosen.listed
+
+    @cached_property
+    def levels(self) -> tuple[RequestedLevel, ...]:
+        """What is published at each level, the main one first; a single one, without a name, if there are no levels."""
+        return requested_levels(self.mechanism, self.chosen)
+
+    @property
+    def published(self) -> Locations | None:
+        """The locations of the main level; None where they are selected."""
+        return self.levels[0].locations
 
     def identity(self, ledger: Ledger | None) -> Identity:
         """What makes this request this one, so that a retry can tell that it is the same. Public."""
@@ -144,6 +158,7 @@ class Request:
             # Only if they are said: attempts of earlier versions have no such keys, and stay the same requests.
             **({"attributes": json.dumps(self.chosen.attributes)} if self.chosen.attributes else {}),
             **({"columns": json.dumps(self.chosen.columns)} if self.chosen.columns else {}),
+            **({"levels": self.chosen.level_names.written} if self.chosen.level_names else {}),
             **({} if self.max_std_error is None else {"max_std_error": repr(self.plan.max_std_error)}),
             **({"refuse_empty": "True"} if self.refuse_empty else {}),
             **{name: str(value) for name, value in asdict(self.about).items()},
@@ -156,6 +171,8 @@ class Request:
             grouped = (
                 "" if self.chosen.group is None else f", its places grouped by their {self.chosen.group}"
             )
+            if self.chosen.level_names:
+                grouped = f", at the levels {', '.join(self.chosen.level_names)}"
             return f"public list{grouped}{less}"
         if isinstance(self.locations, Cells):
             return f"{self.locations.described}{less}"
@@ -182,36 +199,44 @@ class Request:
         bad_rows: BadRows = "fail",
         missing_ids: MissingIds = "drop",
         user_column: str | None = None,
+        level: RequestedLevel | None = None,
     ) -> Statement:
-        """All that is said about the release; of dropped rows the rule, never their number."""
-        parameters = {name: str(value) for name, value in written_parameters(self.mechanism).items()}
+        """All that is said about the release, or a level of it; of dropped rows the rule, never their number."""
+        mechanism = self.mechanism if level is None else level.mechanism
+        part = None if level is None else level.part
+        attributes = self.chosen.attributes if part is None or part.scope == "place" else ()
+        parameters = {name: str(value) for name, value in written_parameters(mechanism).items()}
         if bad_rows == "drop":
             parameters["bad_rows"] = bad_rows
         parameters["missing_ids"] = missing_ids
         return Statement(
             release_id=release_id,
             guarantee=self.guarantee,
-            mechanism=type(self.mechanism).__name__,
+            mechanism=type(mechanism).__name__,
             parameters=parameters,
-            method=self.mechanism.method_used,
-            built_in=self.mechanism.is_built_in,
-            inference=self.mechanism.inference,
+            method=mechanism.method_used,
+            built_in=mechanism.is_built_in,
+            inference=mechanism.inference,
             inferred_by=__version__,
-            estimand=self.mechanism.estimand,
+            estimand=mechanism.estimand,
             locations_source=self._source,
             locations_provenance=self._provenance,
-            attributes=self.chosen.attributes,
-            grouped_by=self.chosen.group,
+            attributes=attributes,
+            grouped_by=self.chosen.group if part is None else part.column,
+            levels=() if part is None else stated_parts(self.levels),
+            level=None if part is None else part.name,
             max_std_error=self.plan.max_std_error,
             **asdict(self.about),
             software_version=__version__,
-            max_users=getattr(self.mechanism, "max_users", None),
+            max_users=getattr(mechanism, "max_users", None),
             ledger=note,
             tuned_unaccounted=tuned,
             entropy_unit=self.entropy_unit,
             refuse_empty=self.refuse_empty,
             user_column=user_column,
-            expected_error=self.plan.expected.summary,
+            expected_error=(
+                self.plan.expected if part is None else mechanism.expected_error(Supposed())
+            ).summary,
         )
 
 

@@ -78,6 +78,12 @@ def described(name: str, statement: Statement) -> str:
         return f"{name} of the {place}, from the public list; no value leans on it"
     if name in public_columns(statement):
         return f"{name} of the {place}, from the public list; an attribute that the values lean on"
+    if statement.part is not None and statement.part.scope == "list" and name in ("location", "lat", "lon"):
+        return {
+            "location": "the name of the level: all places of the public list are one location",
+            "lat": "latitude in degrees (WGS 84) of the middle of all places, from the public list",
+            "lon": "longitude in degrees (WGS 84) of the middle of all places, from the public list",
+        }[name]
     if statement.grouped_by is not None and name in ("location", "lat", "lon"):
         return {
             "location": f"the id of the group of places: their {statement.grouped_by} in the public list",

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from locentropy.core.attributes import MAX_ATTRIBUTES
 from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.estimates import COLUMNS, AttributeEffect, Method
+from locentropy.core.levels import MAX_LEVELS, LevelPart
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.privacy.guarantee import NEIGHBOURS, UNIT, Guarantee, PublicInput, exact_text
 from locentropy.release.columns import described
@@ -22,9 +23,12 @@ from locentropy.release.manifest import TUNED, estimand_words, existence_words, 
 from locentropy.release.statement import INFINITE, NOT_PRIVATE, LedgerNote, Statement, amount
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 FORMAT: Final = "locentropy release 1"
+FURTHER: Final = "further_levels"
+"""The entry about further levels: of each what the document itself says of the main one."""
+_OF_LEVEL: Final = ("level", "mechanism", "locations", "table")
 UNKNOWN: Final = "unknown without a ledger"
 """Whether parameters were tuned on the data, where there is no ledger to record it."""
 _MOST_INPUTS: Final = 200
@@ -36,15 +40,59 @@ _OWNER: Final = ("title", "curator", "description", "intended_use", "region", "s
 _LEDGER: Final = tuple(LedgerNote.__dataclass_fields__)
 
 
-def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping[str, str]) -> dict[str, Any]:
-    """The document; `hashes` are the SHA-256 of the other published files."""
+class TableShape(NamedTuple):
+    """What is said about a table: of which release or level, its columns and the number of its rows."""
+
+    statement: Statement
+    columns: list[str]
+    rows: int
+
+
+def details(
+    statement: Statement,
+    columns: list[str],
+    rows: int,
+    hashes: Mapping[str, str],
+    further: Sequence[TableShape] = (),
+) -> dict[str, Any]:
+    """The document; `hashes` are the SHA-256 of the other published files, `further` the further levels."""
     marked = {} if statement.private else {"status": f"{NOT_PRIVATE}: not for publication"}
+    first = TableShape(statement, columns, rows)
     return marked | {
         "format": FORMAT,
         "release_id": statement.release_id,
         "software_version": statement.software_version,
         "owner": {name: getattr(statement, name) for name in _OWNER},
         "guarantee": _guarantee(statement),
+        **({"levels": [_part(part) for part in statement.levels]} if statement.levels else {}),
+        **_level(first),
+        "refuse_empty": statement.refuse_empty,
+        "existence_in_words": existence_words(statement),
+        "ledger": None
+        if statement.ledger is None
+        else {name: getattr(statement.ledger, name) for name in _LEDGER},
+        "ledger_in_words": ledger_words(statement),
+        "table": _table(first),
+        **({FURTHER: [{**_level(each), "table": _table(each)} for each in further]} if further else {}),
+        "files": dict(hashes),
+    }
+
+
+def _part(part: LevelPart) -> dict[str, str]:
+    return {
+        "name": part.name,
+        "consists_of": part.scope,
+        "epsilon": exact_text(part.epsilon),
+        "delta": exact_text(part.delta),
+        "measured_by": part.measured_by,
+    }
+
+
+def _level(shape: TableShape) -> dict[str, Any]:
+    """What is said of the mechanism and the places of one level; a release without levels is one level."""
+    statement = shape.statement
+    return {
+        **({} if statement.level is None else {"level": statement.level}),
         "mechanism": {
             "name": statement.mechanism,
             "parameters": dict(statement.parameters),
@@ -70,20 +118,17 @@ def details(statement: Statement, columns: list[str], rows: int, hashes: Mapping
             "columns": list(statement.listed_columns),
             "grouped_by": statement.grouped_by,
         },
-        "refuse_empty": statement.refuse_empty,
-        "existence_in_words": existence_words(statement),
-        "ledger": None
-        if statement.ledger is None
-        else {name: getattr(statement.ledger, name) for name in _LEDGER},
-        "ledger_in_words": ledger_words(statement),
-        "table": {
-            "rows": rows,
-            "unit": statement.entropy_unit,
-            "max_std_error": statement.max_std_error,
-            **({"rule_in_words": rule} if (rule := stated_in_words(statement)) else {}),
-            "columns": {name: described(name, statement) for name in columns},
-        },
-        "files": dict(hashes),
+    }
+
+
+def _table(shape: TableShape) -> dict[str, Any]:
+    statement = shape.statement
+    return {
+        "rows": shape.rows,
+        "unit": statement.entropy_unit,
+        "max_std_error": statement.max_std_error,
+        **({"rule_in_words": rule} if (rule := stated_in_words(statement)) else {}),
+        "columns": {name: described(name, statement) for name in shape.columns},
     }
 
 
@@ -118,6 +163,19 @@ def _replaced(guarantee: Guarantee) -> dict[str, str]:
         "epsilon": INFINITE if guarantee.epsilon is None else exact_text(guarantee.epsilon),
         "delta": exact_text(guarantee.delta),
     }
+
+
+def level_documents(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """What is said of each further level, in the shape of a document about it alone."""
+    entries = get({FURTHER: []} | document, FURTHER, list)
+    if len(entries) >= MAX_LEVELS or not all(
+        isinstance(entry, dict) and set(entry) == set(_OF_LEVEL) for entry in entries
+    ):
+        raise ReleaseError(f"its entry '{FURTHER}' is not what it should be")
+    return [
+        document | {key: get(entry, key, str if key == "level" else dict) for key in _OF_LEVEL}
+        for entry in entries
+    ]
 
 
 def statement_in(document: dict[str, Any]) -> Statement:
@@ -167,7 +225,12 @@ def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
     if len(effects) > MAX_ATTRIBUTES or not all(isinstance(effect, dict) for effect in effects):
         raise ReleaseError("its entry 'leans_on' is not what it should be")
     limit = get({"max_std_error": None} | get(document, "table", dict), "max_std_error", float | int | None)
+    parts = get({"levels": []} | document, "levels", list)
+    if len(parts) > MAX_LEVELS or not all(isinstance(part, dict) for part in parts):
+        raise ReleaseError("its entry 'levels' is not what it should be")
     return {
+        "levels": tuple(map(_part_in, parts)),
+        "level": get({"level": None} | document, "level", str | None),
         "attributes": get(place, "attributes", list),
         "listed_columns": get(place, "columns", list),
         "grouped_by": get(place, "grouped_by", str | None),
@@ -177,6 +240,12 @@ def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
         ),
         "max_std_error": limit,
     }
+
+
+def _part_in(entry: dict[str, Any]) -> LevelPart:
+    epsilon, delta = (amount(get(entry, name, str), name) for name in ("epsilon", "delta"))
+    name, scope, words = (get(entry, key, str) for key in ("name", "consists_of", "measured_by"))
+    return LevelPart(name, scope, epsilon, delta, words)  # the scope is checked by Statement
 
 
 def _method_in(mechanism: dict[str, Any]) -> dict[str, Any]:

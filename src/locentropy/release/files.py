@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from locentropy.core.errors import ReleaseError
 from locentropy.core.files import made_folder, named_errors, sync_folder
+from locentropy.core.levels import file_stem
 from locentropy.core.strict_yaml import dump_document
-from locentropy.release.details import details
+from locentropy.release.details import TableShape, details
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.measurements import measurements_parquet
 from locentropy.release.tables import csv_of, parquet_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from locentropy.release.release import Release
+    from locentropy.release.statement import Statement
 
     Content: TypeAlias = bytes | pa.Buffer
 
@@ -64,6 +66,21 @@ MARKED: Final = Names(*(f"{Path(name).stem}.{MARK}{Path(name).suffix}" for name 
 def names_for(*, private: bool) -> Names:
     """The names of the files of a release with a guarantee, or without one."""
     return PRIVATE if private else MARKED
+
+
+def level_names(name: str, number: int) -> Names:
+    """The names of the files of a further level, from 2: its own tables and measurements, and what all share."""
+    stem = file_stem(name, number)
+    return PRIVATE._replace(
+        parquet=f"{stem}.parquet", csv=f"{stem}.csv", measurements=f"{stem}.measurements.parquet"
+    )
+
+
+def names_of(statement: Statement) -> Names:
+    """The names of the files of a release, or of the level that a statement is about."""
+    numbers = {part.name: number for number, part in enumerate(statement.levels, start=1)}
+    number = 1 if statement.level is None else numbers[statement.level]
+    return names_for(private=statement.private) if number == 1 else level_names(str(statement.level), number)
 
 
 def marked_target(target: str | Path, *, private: bool) -> Path:
@@ -192,10 +209,26 @@ def contents(release: Release) -> Iterator[tuple[str, Content]]:
     }
     if release.measurements is not None:
         files[names.measurements] = measurements_parquet(release.measurements)
+    for level in release.further:
+        files |= _level_files(level)
     yield from files.items()
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    document = details(statement, table.column_names, len(release), hashes)
+    further = [TableShape(each.statement, each.table.column_names, len(each)) for each in release.further]
+    document = details(statement, table.column_names, len(release), hashes, further)
     yield names.details, dump_document(document, heading(statement))
+
+
+def _level_files(level: Release) -> dict[str, Content]:
+    """The files of a further level."""
+    statement, table = level.statement, level.to_arrow()
+    names = names_of(statement)
+    files: dict[str, Content] = {
+        names.parquet: parquet_of(table, statement, level.outlines),
+        names.csv: csv_of(table),
+    }
+    if level.measurements is not None:
+        files[names.measurements] = measurements_parquet(level.measurements)
+    return files
 
 
 def _write(path: Path, content: Content) -> None:

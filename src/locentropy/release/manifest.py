@@ -10,9 +10,11 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
+from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.privacy.guarantee import exact_text
 from locentropy.release.count_words import bounds_words, counts_words, has_counts
 from locentropy.release.error_rule import stated_in_words
+from locentropy.release.level_words import NOT_ADDITIVE, levels_words
 from locentropy.release.statement import INFINITE, NOT_PRIVATE, UNSAID
 
 if TYPE_CHECKING:
@@ -92,6 +94,8 @@ def places_words(statement: Statement) -> str:
 
 def grouped_words(statement: Statement) -> str:
     """What was done to groups of places, before anything was counted; empty where places are published."""
+    if statement.levels:
+        return levels_words(statement)
     if statement.grouped_by is None:
         return ""
     return (
@@ -104,7 +108,8 @@ def grouped_words(statement: Statement) -> str:
 def proof_words(statement: Statement) -> str:
     """Who proves the guarantee, and where."""
     if statement.built_in:
-        return f"Proof of the guarantee: {statement.method.proof}."
+        levels = ", and docs/proofs/levels.md for several levels" if statement.levels else ""
+        return f"Proof of the guarantee: {statement.method.proof}{levels}."
     return (
         f"The guarantee is stated and proved by the author of {statement.mechanism}, which is not part of locentropy, "
         f"and was not checked by it. The author's proof: {statement.method.proof}."
@@ -168,10 +173,15 @@ def _basic(statement: Statement) -> dict[str, Any]:
 
 def _subject(statement: Statement) -> str:
     counted = f" {words}" if (words := counts_words(statement)) else ""
+    levels = (
+        f" There is one such table for each of {len(statement.levels)} levels. {NOT_ADDITIVE}"
+        if statement.levels
+        else ""
+    )
     return (
         "One row per location, with an estimate of its location entropy: the entropy of how its visits are shared "
         f"among its visitors, which is high where many people visit about equally often. {estimand_words(statement)}"
-        f"{counted}"
+        f"{counted}{levels}"
     )
 
 
@@ -242,7 +252,8 @@ def _model(statement: Statement) -> dict[str, str]:
         "data_source_type": "Static",
         "data_source_type_details": "The table as it was when it was read, once.",
         "access_type": "Non-interactive",
-        "access_type_details": "Files: a table (Parquet, CSV), a page (report.html), this manifest, and details.yaml.",
+        "access_type_details": f"Files: a table (Parquet, CSV){' for each level' if statement.levels else ''}, a page "
+        "(report.html), this manifest, and details.yaml.",
     }
 
 
@@ -274,6 +285,8 @@ def _leaning(statement: Statement) -> str:
         for effect in statement.leans_on
     }
     named = ", ".join(f"{name}{explained.get(name, '')}" for name in statement.attributes)
+    if statement.locations_source.startswith(CELL_KINDS):
+        return f" Values lean on cells nearby; where cells are is public and never comes from the visits: {named}."
     return f" Values lean on attributes, which come from the public list and never from the visits: {named}."
 
 
@@ -287,7 +300,12 @@ def _composition(statement: Statement) -> str:
             f"release, the choice of locations included, costs ε = {exact_text(guarantee.epsilon)}, "
             f"δ = {exact_text(guarantee.delta)}."
         )
-    return f"{cost} {ledger_words(statement)}"
+    parts = (
+        " That is the sum of what its levels cost, which are measured one after another on the same visits."
+        if statement.levels
+        else ""
+    )
+    return f"{cost}{parts} {ledger_words(statement)}"
 
 
 def _selection_words(statement: Statement) -> str:
@@ -307,7 +325,7 @@ def _implementation(statement: Statement) -> dict[str, str]:
     return {
         "preprocessing_and_hyperparameter_tuning": f"{_bounding(statement)} {_tuning(statement)}",
         "mechanisms": (
-            f"{_selection_words(statement)}{_mechanism_words(statement)}, with "
+            f"{_selection_words(statement)}{_level_first(statement)}{_mechanism_words(statement)}, with "
             f"{given}. {statement.method.summary}"
         ),
         "justification": (
@@ -316,6 +334,11 @@ def _implementation(statement: Statement) -> dict[str, str]:
             else str(statement.guarantee)
         ),
     }
+
+
+def _level_first(statement: Statement) -> str:
+    """At which level the mechanism that follows has these parameters, where there are several."""
+    return "" if statement.level is None else f"{levels_words(statement)}At the level {statement.level}: "
 
 
 def _noise_words(statement: Statement) -> str:

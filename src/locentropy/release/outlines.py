@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from locentropy.core.cell_kinds import OUTLINED
 from locentropy.core.errors import ReleaseError
-from locentropy.core.locations import OUTLINED
 
 if TYPE_CHECKING:
     import pyarrow as pa

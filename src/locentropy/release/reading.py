@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import read_document
-from locentropy.release.details import get, statement_in
-from locentropy.release.files import MARKED, PRIVATE
+from locentropy.release.details import FURTHER, get, level_documents, statement_in
+from locentropy.release.files import MARKED, PRIVATE, level_names
 from locentropy.release.measurements import read_measurements
 from locentropy.release.tables import outlines_in, published, read_parquet
 
@@ -38,6 +38,13 @@ class Described:
     """The statement in it."""
     hashes: dict[str, str]
     """The SHA-256 of the other files."""
+    further: tuple[Described, ...] = ()
+    """The same about each further level, with its own tables and measurements."""
+
+    @property
+    def levels(self) -> tuple[Described, ...]:
+        """All levels, the main one first; a release without levels is one."""
+        return (self, *self.further)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +57,13 @@ class Found:
     outlines: pa.Array | None = None
 
 
-def read(directory: str | Path) -> Found:
-    """The table and the statement of a release."""
+def read(directory: str | Path) -> list[Found]:
+    """The table and the statement of a release; of each level, if it has several."""
     directory = Path(directory)
-    about = describe(directory)
+    return [_read_level(directory, about) for about in describe(directory).levels]
+
+
+def _read_level(directory: Path, about: Described) -> Found:
     whole = read_parquet(_described_file(directory / about.names.parquet, about))
     table, outlines = published(whole), outlines_in(whole, about.statement)
     measurements = None
@@ -80,15 +90,25 @@ def describe(directory: Path) -> Described:
     try:
         statement = statement_in(document)
         files = get(document, "files", dict)
-        optional = {names.measurements} - set(files)
-        hashes = {name: get(files, name, str) for name in names if name not in {names.details, *optional}}
+        levels = level_documents(document)
+        further = tuple(
+            Described(level_names(get(level, "level", str), number), level, statement_in(level), files)
+            for number, level in enumerate(levels, start=2)
+        )
+        every = dict.fromkeys(name for each in (names, *(level.names for level in further)) for name in each)
+        measured = {each.names.measurements for each in further} | {names.measurements}
+        optional = measured - set(files)
+        hashes = {name: get(files, name, str) for name in every if name not in {names.details, *optional}}
         if set(files) != set(hashes):
             raise ReleaseError("its entry 'files' names files that a release does not have")
+        stated = [part.name for part in statement.levels]
+        if stated != [each.level for each in (statement, *(level.statement for level in further)) if stated]:
+            raise ReleaseError(f"its entry '{FURTHER}' is about other levels than its entry 'levels'")
     except LocentropyError as error:
         raise ReleaseError(f"{path}: {error}") from None
     if statement.private != (names is PRIVATE):
         raise ReleaseError(f"{path}: the names of the files do not fit its guarantee")
-    return Described(names, document, statement, hashes)
+    return Described(names, document, statement, hashes, further)
 
 
 def release_id_in(directory: Path) -> str:

@@ -29,7 +29,8 @@ def reestimated(release: Release) -> Release:
     estimates = estimated_again(release)
     inference = mechanism_of(release.statement).inference
     statement = replace(release.statement, inference=inference, inferred_by=__version__)
-    return Release.of(estimates, listed_in(release), statement, release.measurements)
+    again = Release.of(estimates, listed_in(release), statement, release.measurements)
+    return again.with_levels(map(reestimated, release.further))
 
 
 def estimated_again(release: Release) -> Estimates:

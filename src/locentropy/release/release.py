@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from locentropy.release.outlines import has_outlines
 from locentropy.release.statement import NOT_PRIVATE, Statement
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -47,6 +49,8 @@ class Release:
     """The noisy integers that it was computed from, where these may be published; see `measurements.py`."""
     outlines: pa.Array | None = None
     """The outline of each place, as well-known binary, where places are zones or cells of a public map."""
+    further: tuple[Release, ...] = ()
+    """The further levels of a release that has several; see `levels`."""
 
     def __post_init__(self) -> None:
         check_table(self.table, self.statement)
@@ -57,6 +61,8 @@ class Release:
             raise ReleaseError("There must be one outline for each place.")
         if self.measurements is not None:
             _check_measurements(self.measurements, self.table, self.statement)
+        if self.further:
+            _check_levels(self)
 
     @classmethod
     def of(
@@ -93,14 +99,29 @@ class Release:
         outlines = None if locations is None else locations.outlines
         return cls(pa.table(columns), statement, measurements, outlines)
 
+    def with_levels(self, further: Iterable[Release]) -> Release:
+        """The release of this level and further ones."""
+        return replace(self, further=tuple(further))
+
+    @property
+    def levels(self) -> Mapping[str, Release]:
+        """Every level by its name, the main one, which is this, first; none if there is one level only."""
+        every = (self, *self.further)
+        return MappingProxyType(
+            {each.statement.level: each for each in every if each.statement.level is not None}
+        )
+
     @classmethod
     def load(cls, directory: str | Path) -> Release:
         """A release from its directory; ReleaseError if a file is missing, damaged or not what it should be."""
         from locentropy.release.reading import read
 
-        found = read(directory)
         try:
-            return cls(found.table, found.statement, found.measurements, found.outlines)
+            first, *further = (
+                cls(found.table, found.statement, found.measurements, found.outlines)
+                for found in read(directory)
+            )
+            return first.with_levels(further)
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None
 
@@ -110,6 +131,11 @@ class Release:
         Without a guarantee, `NOT-PRIVATE` is added to the directory's name.
         """
         from locentropy.release.files import save
+
+        if len(self.levels) != len(self.statement.levels):
+            raise ReleaseError(
+                "This is one level of a release. Save the whole release, or this level's table: to_arrow()."
+            )
 
         return save(self, directory)
 
@@ -131,6 +157,8 @@ class Release:
         else:
             stated = f"ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}"
         places = f"{len(self):,} {'place' if len(self) == 1 else 'places'}"
+        if self.further:
+            places = ", ".join(f"{name} ({len(each):,})" for name, each in self.levels.items())
         return f"<Release {self.statement.title!r}: {places}, {stated}, entropy in {self.statement.entropy_unit}>"
 
     def __len__(self) -> int:
@@ -198,6 +226,20 @@ def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
 def _column(values: Reals) -> pa.Array:
     """Numbers; NaN becomes null."""
     return pa.array(values, pa.float64(), from_pandas=True)
+
+
+def _check_levels(release: Release) -> None:
+    """Raise unless these are the levels of one release, each once and in order."""
+    every = (release, *release.further)
+    stated = release.statement
+    if [each.statement.level for each in every] != [part.name for part in stated.levels]:
+        raise ReleaseError("The levels are others than those that are stated, or in another order.")
+    for each in release.further:
+        same = ("release_id", "guarantee", "levels", "entropy_unit", "user_column")
+        if each.further or any(getattr(each.statement, name) != getattr(stated, name) for name in same):
+            raise ReleaseError("The levels are not those of one release.")
+        if (each.measurements is None) != (release.measurements is None):
+            raise ReleaseError("Measurements are published of every level, or of none.")
 
 
 def _check_measurements(kept: KeptMeasurements, table: pa.Table, statement: Statement) -> None:

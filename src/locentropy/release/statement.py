@@ -9,21 +9,24 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields
 from datetime import date
+from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from locentropy.core.attributes import check_attribute_names
+from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.core.checks import positive_integer
 from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import AttributeEffect, Estimand, Method
-from locentropy.core.locations import CELL_KINDS
+from locentropy.core.levels import Scope, check_levels
 from locentropy.core.public_columns import check_column_names
 from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.release.error_rule import check_max_std_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from fractions import Fraction
+
+    from locentropy.core.levels import LevelPart
 
 EntropyUnit = Literal["nats", "bits"]
 Sector = Literal["Technology", "Healthcare", "Education", "Government", "Energy", "Finance"]
@@ -181,6 +184,11 @@ class Statement:
     """Further columns of the public list, published as they are; no value leans on them. Set by `Release.of`."""
     grouped_by: str | None = None
     """The column of the public list by which places were grouped, if groups are published."""
+    levels: tuple[LevelPart, ...] = ()
+    """All levels of the release with what each costs, the main one first; none if there is one only. `guarantee` is
+    that of all together, `mechanism` and `parameters` are those of one level."""
+    level: str | None = None
+    """The level that this is about."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.guarantee, Guarantee):
@@ -219,11 +227,47 @@ class Statement:
         if not {effect.name for effect in self.leans_on} <= set(self.attributes):
             raise ParameterError("leans_on must be about attributes that were used.")
         object.__setattr__(self, "parameters", _checked_parameters(self.parameters))
+        _check_parts(self)
+
+    @property
+    def part(self) -> LevelPart | None:
+        """What is said of the level that this is about; None where there is one level only."""
+        return next((part for part in self.levels if part.name == self.level), None)
 
     @property
     def private(self) -> bool:
         """Whether there is a guarantee; if not, every part of the release is marked."""
         return self.guarantee.private
+
+
+def _check_parts(statement: Statement) -> None:
+    """Raise unless what levels cost adds up to what is promised, and this level was measured at its own part."""
+    parts = tuple(statement.levels)
+    object.__setattr__(statement, "levels", parts)
+    if not parts:
+        if statement.level is not None:
+            raise ParameterError("is that of a release with levels, and there are none.", parameter="level")
+        return
+    names = check_levels([part.name for part in parts]).names
+    if statement.level not in names or any(part.scope not in get_args(Scope) for part in parts):
+        raise ParameterError("must be one of the levels.", parameter="level")
+    for part in parts:
+        _check_words(f"levels[{part.name!r}]", part.measured_by)
+    whole = statement.guarantee
+    if (
+        whole.epsilon != sum((part.epsilon for part in parts), Fraction(0))
+        or whole.delta != sum((part.delta for part in parts), Fraction(0))
+        or not all(part.epsilon > 0 for part in parts)
+    ):
+        raise ParameterError("must have parts of ε and δ that add up to the guarantee.", parameter="levels")
+    own = next(part for part in parts if part.name == statement.level)
+    for name, number in (("epsilon", own.epsilon), ("delta", own.delta)):
+        if exact(statement.parameters.get(name, "0"), name) != number:
+            raise ParameterError(
+                f"{statement.level!r} was measured at another {name} than its part.", parameter="levels"
+            )
+    if statement.grouped_by != own.column:
+        raise ParameterError("must be the column of the level.", parameter="grouped_by")
 
 
 def amount(value: object, name: str) -> Fraction:

@@ -16,6 +16,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from locentropy.core.errors import ReleaseError
+from locentropy.release.level_words import level_words
 from locentropy.release.outlines import bounds_of, has_outlines
 from locentropy.release.statement import NOT_PRIVATE
 
@@ -58,6 +59,7 @@ def summary(statement: Statement) -> dict[str, str]:
     return marked | {
         "release_id": statement.release_id,
         "title": statement.title,
+        **({} if statement.part is None else {"level": level_words(statement)}),
         "guarantee": str(statement.guarantee),
         "mechanism": statement.mechanism,
         "estimand": statement.estimand,

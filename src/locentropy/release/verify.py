@@ -19,6 +19,7 @@ import json
 import os
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,7 +34,7 @@ from locentropy.core.version import __version__
 from locentropy.ledger.rules import Budget
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.release.columns import MOST_NATS, check_table, public_columns
-from locentropy.release.details import details, get
+from locentropy.release.details import TableShape, details, get
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.manifest import VARIANTS, heading, manifest, numbers
 from locentropy.release.measurements import measurements_parquet
@@ -134,8 +135,14 @@ def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
         _check("manifest", lambda: _manifest(directory, about)),
         _check("table", lambda: _table(directory, about)),
     ]
-    if about.names.measurements in about.hashes:
-        checks.append(_check("measurements", lambda: _measurements(directory, about)))
+    checks += [
+        _check(f"table of {level.statement.level}", partial(_table, directory, level))
+        for level in about.further
+    ]
+    for number, level in enumerate(about.levels):
+        if level.names.measurements in about.hashes:
+            name = f"measurements of {level.statement.level}" if number else "measurements"
+            checks.append(_check(name, partial(_measurements, directory, level, number)))
     if ledger is not None:
         checks.append(_check("ledger", lambda: _ledger(statement, ledger)))
     return Report(
@@ -168,7 +175,8 @@ def _directory(directory: Path) -> Iterator[str]:
     names = names_in(directory)
     if names is MARKED and MARK not in directory.resolve().name:
         yield f"{directory} must have {MARK} in its name, because it has no guarantee."
-    for name in names:
+    known = {*names, *_level_files(directory)}
+    for name in (*names, *sorted(known - {*names})):
         if name == names.measurements and not os.path.lexists(directory / name):
             continue  # whether it must be there, the fingerprints tell
         try:
@@ -176,8 +184,18 @@ def _directory(directory: Path) -> Iterator[str]:
         except ReleaseError as error:
             yield str(error)
     for path in sorted(directory.iterdir()):
-        if path.name not in names:
+        if path.name not in known:
             yield f"{path} does not belong to the release. What it discloses was not checked."
+
+
+def _level_files(directory: Path) -> set[str]:
+    """The files of further levels, as the details describe them; none if the details cannot be read."""
+    try:
+        about = describe(directory)
+    except (LocentropyError, OSError):
+        return set()  # reported where they are read
+    named = {name for level in about.further for name in level.names}
+    return named & set(about.hashes)
 
 
 def _fingerprints(directory: Path, about: Described) -> Iterator[str]:
@@ -192,17 +210,23 @@ def _fingerprints(directory: Path, about: Described) -> Iterator[str]:
 def _details(directory: Path, about: Described) -> Iterator[str]:
     """Compare the words in the details with those that its numbers call for."""
     if _by_this_version(about.statement):
-        yield from _method(about.statement)
+        for level in about.levels:
+            yield from _method(level.statement)
         table = get(about.document, "table", dict)
         columns, rows = list(get(table, "columns", dict)), get(table, "rows", int)
         try:
-            expected = details(about.statement, columns, rows, about.hashes)
+            expected = details(about.statement, columns, rows, about.hashes, list(map(_shape, about.further)))
         except KeyError:
             yield f"{about.names.details} describes a column that a release does not have."
             return
         for key in _different(about.document, expected):
             yield f"{about.names.details}: its entry '{key}' says something else than its numbers do."
         yield from _layout(directory / about.names.details, expected, about.statement)
+
+
+def _shape(level: Described) -> TableShape:
+    table = get(level.document, "table", dict)
+    return TableShape(level.statement, list(get(table, "columns", dict)), get(table, "rows", int))
 
 
 def _method(statement: Statement) -> Iterator[str]:
@@ -256,9 +280,10 @@ def _table(directory: Path, about: Described) -> Iterator[str]:
         yield f"{about.names.csv} and {about.names.parquet} hold different tables."
 
 
-def _measurements(directory: Path, about: Described) -> Iterator[str]:
-    """Compute the values again from the measurements, where this software has the inference that made them."""
-    release = Release.load(directory)  # raises unless they belong to this table
+def _measurements(directory: Path, about: Described, number: int) -> Iterator[str]:
+    """Compute the values of a level again from its measurements, where this software has the inference for it."""
+    whole = Release.load(directory)  # raises unless they belong to this table
+    release = (whole, *whole.further)[number].with_levels(())
     kept = release.measurements
     if kept is None:
         raise ReleaseError(f"{about.names.measurements} is missing.")

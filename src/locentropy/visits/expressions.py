@@ -194,6 +194,18 @@ def pairs(visits: ibis.Table, coded: ibis.Table) -> ibis.Table:
     return there.group_by(["user", "code"]).aggregate(**answers)
 
 
+def pairs_by_group(pairs: ibis.Table, members: ibis.Table) -> ibis.Table:
+    """Pairs of users and groups; `members` has the code of each place and of its group.
+
+    Visits add up and the first time is the earliest, so these are the pairs of visits that were read by group.
+    """
+    there = pairs.inner_join(members, "code")
+    answers = {"visits": there.visits.sum()}
+    if "first" in pairs.columns:
+        answers["first"] = there.first.min()
+    return there.group_by(["user", "group"]).aggregate(**answers).rename(code="group")
+
+
 def ranked(pairs: ibis.Table, keep: Keep, by_id: ibis.Table | None = None) -> ibis.Table:
     """Each pair with its rank, from 0, among the pairs of the same user. Depends on no other user.
 

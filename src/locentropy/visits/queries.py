@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.errors import ParameterError
-from locentropy.core.locations import Cells, Locations
+from locentropy.core.locations import Cells, Locations, SquareCells
 from locentropy.core.shares import check_bands, check_thresholds
 from locentropy.core.visit_profile import VisitProfile
 from locentropy.visits import expressions as expression
@@ -230,7 +230,7 @@ class TableQueries:
 
     @classmethod
     def _read_in_cells(cls, engine: Engine, good: ibis.Table, cells: Cells) -> TableQueries:
-        """Count visits by their coordinates. They are joined by position; codes follow the ids, as everywhere."""
+        """Count visits by their coordinates. They are joined by number; codes follow the ids, as everywhere."""
         wanted = cells.locations()
         keys = to_engine_type(wanted.ids, as_text=pa.types.is_string(wanted.ids.type), typed=True)
         listed = engine.upload("listed", pa.table({"location": keys}))
@@ -238,10 +238,12 @@ class TableQueries:
         coded = engine.run(coding, "Finding places").combine_chunks()
         at = pc.index_in(keys, value_set=coded["location"].combine_chunks()).to_numpy()
         codes = _integers(coded, "code")[at]
-        by_position = {"location": pa.array(np.arange(len(keys))), "code": pa.array(codes, pa.int32())}
-        positions = engine.upload("positions", pa.table(by_position))
+        # `locate` names a square by its number in the box, and any other location by its position.
+        numbers = cells.numbers() if isinstance(cells, SquareCells) else np.arange(len(keys))
+        by_number = {"location": pa.array(numbers), "code": pa.array(codes, pa.int32())}
+        numbered = engine.upload("numbered", pa.table(by_number))
         located = engine.locate(good, cells)
-        pairs = engine.materialize("pairs", expression.pairs(located, positions), "Counting visits")
+        pairs = engine.materialize("pairs", expression.pairs(located, numbered), "Counting visits")
         engine.free_source()
         return cls(engine, coded, pairs, wanted.ids, codes)
 
@@ -255,16 +257,39 @@ class TableQueries:
         return self._locations
 
     def restricted_to(self, locations: Locations) -> TableQueries:
-        """The same queries about some of the locations only, as if no other visit had been made."""
-        known, asked = self._locations.cast(pa.string()), locations.ids.cast(pa.string())
-        at = pc.index_in(asked, value_set=known)
-        if at.null_count:
-            raise ParameterError("Queries can be restricted only to locations that they already count.")
-        codes = self._codes[at.to_numpy()]
+        """The same queries about some of the locations only, or groups of them, as if no other visit had been made."""
+        codes = self._codes_of(locations.place_ids)
+        if locations.members is not None:
+            return self._grouped(locations, codes)
         kept = self._engine.upload("kept", pa.table({"code": pa.array(codes, pa.int32())}))
         return TableQueries(
             self._engine, self._coded, self._pairs.semi_join(kept, "code"), locations.ids, codes
         )
+
+    def _codes_of(self, ids: pa.Array) -> NDArray[np.int64]:
+        """The code of each of some locations; ParameterError unless all are counted."""
+        at = pc.index_in(ids.cast(pa.string()), value_set=self._locations.cast(pa.string()))
+        if at.null_count:
+            raise ParameterError("Queries can be restricted only to locations that they already count.")
+        codes: NDArray[np.int64] = self._codes[at.to_numpy()]
+        return codes
+
+    def _grouped(self, groups: Locations, codes: NDArray[np.int64]) -> TableQueries:
+        """The same visits by group; `codes` has the code of each member. Pairs are those of visits read by group."""
+        assert groups.members is not None  # noqa: S101  # asked by the caller
+        keys = _group_keys(groups.ids)
+        number = next(_NUMBERS)  # several levels, on the same engine, have their own tables
+        coding = expression.coded_locations(self._engine.upload("listed", pa.table({"location": keys})))
+        coded = self._engine.run(coding, "Finding places").combine_chunks()
+        at = pc.index_in(keys, value_set=coded["location"].combine_chunks()).to_numpy()
+        group_codes = _integers(coded, "code")[at]
+        members = {
+            "code": pa.array(codes, pa.int32()),
+            "group": pa.array(group_codes[groups.members.group], pa.int32()),
+        }
+        grouped = expression.pairs_by_group(self._pairs, self._engine.upload("members", pa.table(members)))
+        pairs = self._engine.materialize(f"pairs_{number}", grouped, "Counting visits")
+        return TableQueries(self._engine, coded, pairs, groups.ids, group_codes)
 
     def profile(self, bounds: Bounds) -> VisitProfile:
         """How many users made 1, 2, …, C visits to each location, after bounding each user."""

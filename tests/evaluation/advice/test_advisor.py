@@ -236,7 +236,7 @@ class TestOnlyWhatWasPaidFor:
     def test_takes_no_visits(self) -> None:
         assert set(inspect.signature(advise).parameters) == {
             "epsilon", "n_locations", "n_users", "delta", "locations_per_user", "visits_per_location",
-            "bounded_is_enough", "activity",
+            "bounded_is_enough", "activity", "levels", "level_sizes",
         }  # fmt: skip
         with pytest.raises(ParameterError, match="takes no visits"):
             advise(1, activity="visits.parquet")  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from locentropy.core.bounds import Bounds
 from locentropy.core.shares import ShareRule
 from locentropy.mechanisms.shares.measurements import UNIT
-from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS
+from locentropy.mechanisms.shares.stages import LOOK_WEIGHTS
 from locentropy_lab.audit.mutation.guarantee_checks import beyond_one_user, changes, profiles
 from locentropy_lab.audit.neighbours import People, asked
 from tests.examples import examples

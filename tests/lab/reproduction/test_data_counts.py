@@ -20,7 +20,7 @@ from locentropy.core.errors import ParameterError, SourceError
 from locentropy.core.locations import Locations
 from locentropy.core.shares import ShareRule
 from locentropy.mechanisms.shares.measurements import UNIT, ShareQueries
-from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS
+from locentropy.mechanisms.shares.stages import LOOK_WEIGHTS
 from locentropy.visits.queries import open_queries
 from locentropy_lab.reproduction.data_counts import Chunk, DataCounts, count
 from locentropy_lab.reproduction.paper_data import counted, identity, new_york

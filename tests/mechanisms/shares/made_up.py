@@ -101,6 +101,19 @@ def population(draw, users: int, listed: int, spread: float) -> tuple[np.ndarray
     return user, place, visits
 
 
+def communities(draw, users: int, listed: int, members: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows of people who keep to the places of their community; communities differ in how many places people have."""
+    count = listed // members
+    typical = members ** draw.random(count)
+    community = draw.integers(0, count, users)
+    many = np.clip(np.rint(typical[community] * np.exp(draw.normal(0, 0.15, users))), 1, members)
+    user = np.repeat(np.arange(users), many.astype(np.int64))
+    place = community[user] * members + draw.integers(0, members, user.size)
+    user, place = np.unique(np.stack([user, place]), axis=1)
+    visits = np.ceil(np.exp(draw.normal(0, 1.2, user.size))).astype(np.int64)
+    return user, place, visits
+
+
 def reordered(answers: Answers, order: np.ndarray) -> Answers:
     """The same answers about the same places, listed in another order."""
     split = np.full(answers.look.size, np.nan)

@@ -17,8 +17,13 @@ from locentropy.mechanisms.shares.budget import ShareBudget
 from locentropy.mechanisms.shares.levels import public_levels
 from locentropy.mechanisms.shares.measurements import UNIT, ShareQueries
 from locentropy.mechanisms.shares.mechanism import Shares
-from locentropy.mechanisms.shares.stages import SIZE_OCTAVES, VISIT_OCTAVES, VISIT_THRESHOLDS
-from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS, SPLIT_WEIGHTS
+from locentropy.mechanisms.shares.stages import (
+    LOOK_WEIGHTS,
+    SIZE_OCTAVES,
+    SPLIT_WEIGHTS,
+    VISIT_OCTAVES,
+    VISIT_THRESHOLDS,
+)
 from locentropy.privacy.concentrated import admissible_rho
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.noise import OpenDPNoise, gaussian_rho, laplace_epsilon

@@ -10,14 +10,14 @@ import pytest
 from locentropy.mechanisms.shares.estimator import posterior as module
 from locentropy.mechanisms.shares.estimator.noise_law import log_density
 from locentropy.mechanisms.shares.estimator.posterior import posterior
-from locentropy.mechanisms.shares.estimator.simulated_places import ONE_KIND_STRATA, STRATUM
 from locentropy.mechanisms.shares.estimator.split_evidence import (
     MISMATCH,
     SplitEvidence,
     _possible_strata,
     make_cells,
 )
-from locentropy.mechanisms.shares.estimator.visitor_model import fit_visitors
+from locentropy.mechanisms.shares.estimator.visitor_laws import ONE_KIND_STRATA, STRATUM
+from locentropy.mechanisms.shares.estimator.visitor_model import BLUR, fit_visitors
 from locentropy.mechanisms.shares.measurements import ShareQueries
 
 from .made_up import of_people, population
@@ -38,11 +38,12 @@ def weight_of_every_place(evidence: SplitEvidence, at: int, prior: np.ndarray) -
     answers, fitted, cells = evidence.answers, evidence.fitted, evidence.cells
     simulated = fitted.simulated
     middle = fitted.bins.middle[fitted.bins.bin_of[at]]
-    logs = log_density(answers.noise, (middle - simulated.presence) / answers.look_scale)
+    spread = 2.0 if answers.noise == "laplace" else 1.0
+    scale = np.sqrt(answers.look_scale**2 + (BLUR * simulated.presence) ** 2 / spread)
+    logs = log_density(answers.noise, (middle - simulated.presence) / scale) - np.log(scale)
     split = cells.split[cells.cell_of[at]]
     if not np.isnan(split):
         mean = evidence.level * simulated.returning
-        spread = 2.0 if answers.noise == "laplace" else 1.0
         scale = np.sqrt(answers.split_scale**2 + (MISMATCH * mean) ** 2 / spread)
         logs = logs + log_density(answers.noise, (split - mean) / scale) - np.log(scale)
     weight = np.exp(logs - logs.max()) * fitted.common * prior[:, None]

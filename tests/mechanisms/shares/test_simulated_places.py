@@ -12,16 +12,12 @@ from hypothesis import strategies as st
 from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES, GROUP, fixed_deviates, spread_uniforms
 from locentropy.mechanisms.shares.estimator.simulated_places import (
     LARGE,
-    MIXED,
     STEP,
-    STRATUM,
-    USUAL_STRATA,
-    VisitorLaws,
-    Weighing,
-    presence_per_user,
     simulate_places,
     visitor_grid,
 )
+from locentropy.mechanisms.shares.estimator.visitor_laws import MIXED, STRATUM, USUAL_STRATA, VisitorLaws
+from locentropy.mechanisms.shares.estimator.visitor_weights import VisitorWeights, Weighing
 from locentropy.mechanisms.shares.stages import SIZE_OCTAVES, VISIT_OCTAVES
 from tests.examples import examples
 
@@ -166,11 +162,12 @@ def test_who_has_one_place_is_all_there_however_often_they_come(noise):
     found = simulate_places(one_place, weighing(noise), 300)
     small = found.visitors < 20
     assert found.presence[small] == pytest.approx(np.tile(found.visitors[small, None], COPIES))
-    assert presence_per_user(one_place, weighing(noise)) == pytest.approx(1)
+    assert VisitorWeights.under(one_place, weighing(noise)).presence_per_user(one_place) == pytest.approx(1)
 
 
 def test_a_user_has_a_unit_of_presence_in_all():
-    assert presence_per_user(laws(300), weighing("laplace")) == pytest.approx(1, abs=0.03)
+    found = VisitorWeights.under(laws(300), weighing("laplace"))
+    assert found.presence_per_user(laws(300)) == pytest.approx(1, abs=0.03)
 
 
 def test_deviates_are_normal_and_each_stream_has_its_order():

@@ -30,18 +30,22 @@ def test_a_planted_tilt_is_found_where_bands_hold_many(planted):
     counts = law * np.exp(size_tilt(np.full(4, planted)))
     counts = 20_000 * counts / counts.sum(axis=1, keepdims=True)
     noisy = counts + np.random.default_rng(0).normal(0, 20, counts.shape)
-    mean, deviation = fit_tilts(noisy, 20.0, held, np.zeros(4), size_tilt, np.zeros(4))
+    mean, deviation, own, own_deviation = fit_tilts(noisy, 20.0, held, np.zeros(4), size_tilt, np.zeros(4))
     assert mean == pytest.approx(np.full(4, planted), abs=0.12)
-    assert (deviation < 0.12).all()
+    assert own == pytest.approx(np.full(4, planted), abs=0.12)
+    assert (deviation < own_deviation).all()
+    assert (own_deviation < 0.12).all()
 
 
 def test_bands_of_nobody_are_as_usual():
     noisy = np.random.default_rng(1).normal(0, 50, (3, SIZE_OCTAVES))
     usual = np.array([0.0, -0.1, -0.3])
     held = np.tile(bell(2.0, 1.5, SIZE_OCTAVES), (3, 1))
-    mean, deviation = fit_tilts(noisy, 50.0, held, np.zeros(3), size_tilt, usual)
+    mean, deviation, own, own_deviation = fit_tilts(noisy, 50.0, held, np.zeros(3), size_tilt, usual)
     assert mean == pytest.approx(usual, abs=0.3)
     assert (deviation > 0.2).all()
+    assert (own_deviation > deviation).all()
+    assert (np.abs(own) < 2).all()
 
 
 @given(

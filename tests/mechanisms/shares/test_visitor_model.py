@@ -77,3 +77,14 @@ def test_the_mean_over_copies_is_weighted():
     assert at_each_n(seen, np.ones(64)) == pytest.approx(seen.mean(axis=1))
     weights = np.random.default_rng(1).random((5, 64))
     assert at_each_n(seen, weights) == pytest.approx((seen * weights[:, :, None]).mean(axis=1))
+
+
+@pytest.mark.parametrize("noise", list(ASKED))
+def test_where_the_noise_is_finer_than_bins_it_does_not_choose_among_simulated_places(noise):
+    """Planted: hardly any noise. Without a blur, one or two of the copies nearest to a busy place's look decide."""
+    rows = population(np.random.default_rng(3), 4000, 200, 1.0)
+    answers = of_people(*rows, 200, ShareQueries(200.0, {"laplace": 0, "gaussian": 1e-8}[noise]), 4)
+    found = fit_visitors(answers, MOST)
+    busiest = found.bins.bin_of[np.argmax(np.bincount(rows[1], minlength=200))]
+    weight = found.prior[:, None] * found.common * found.seen[:, :, busiest]
+    assert weight.sum() ** 2 / (weight**2).sum() > 8

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from locentropy.mechanisms.shares.estimator import visitor_prior
+from locentropy.mechanisms.shares.estimator import visitor_prior, visitor_shapes
 from locentropy.mechanisms.shares.estimator.simulated_places import visitor_grid
 from locentropy.mechanisms.shares.estimator.visitor_prior import bin_presence, likelihood
 from tests.examples import examples
@@ -125,16 +125,83 @@ def test_when_only_noise_is_seen_the_law_is_of_small_crowds():
 @pytest.mark.parametrize("most", [3.0, 40.0, 1e4, 1e8])
 def test_every_shape_is_moved_to_the_mean_it_is_told(most):
     """Where it can be: some shapes have long tails, and none may have crowds that are too large."""
-    by_intensity = (SHARE * GRID) @ visitor_prior._poisson(tuple(GRID.tolist()))
-    allowed = by_intensity <= most
-    means = visitor_prior._Means.known_at_tops(by_intensity, allowed)
-    least, reachable = means.known[:, 0], np.where(means.known <= most, means.known, 0).max(axis=1)
+    presence = SHARE * GRID
+    shapes = visitor_shapes.MovableShapes.over(visitor_shapes.poisson(tuple(GRID.tolist())), presence, most)
+    least, reachable = shapes.known[:, 0], np.where(shapes.known <= most, shapes.known, 0).max(axis=1)
     moved = 0
     for mean in (0.06, 0.3, 1.0, 2.5, 17.0, 300.0):
-        laws = means.laws_of_mean(mean)
+        laws, missed = shapes.with_mean(mean)
         assert laws.sum(axis=1) == pytest.approx(1)
         can = (least < mean) & (reachable > mean)
-        assert (laws @ by_intensity)[can] == pytest.approx(mean, rel=1e-3)
-        assert laws[:, ~allowed].sum(axis=1).max() < 1e-6
+        assert (laws @ presence)[can] == pytest.approx(mean, rel=1e-3)
+        assert np.log(laws @ presence / mean) == pytest.approx(missed, abs=1e-9)
+        # A Poisson number may be above its intensity.
+        assert laws[:, presence > 2 * most + 5].sum(axis=1).max() < 1e-3
         moved += can.sum()
     assert moved > len(least)
+
+
+def weakly_learnt(count: np.ndarray, scale: float, share: float, cells: bool = False) -> np.ndarray:
+    """The mean over some draws of noise of the law, where all presence together is known well."""
+    presence, total = share * GRID, float(share * count.sum())
+    known = visitor_prior.Total(total, 0.01 * total, total, 0.01 * total, 1.0)
+    laws = []
+    for seed in range(4):
+        look = share * count + np.random.default_rng(seed).laplace(0, scale, count.size)
+        bins = bin_presence(look, scale)
+        seen = likelihood(presence, bins, scale, "laplace")
+        most = max(float(look.max()) - scale * (math.log(count.size) - 2), 2 * scale)
+        laws.append(
+            visitor_prior.learn_visitor_prior(GRID, presence, seen, bins.places, known, most, cells=cells)
+        )
+    return np.mean(laws, axis=0)
+
+
+@pytest.mark.parametrize(("middle", "spread"), [(3.7, 1.5), (3.2, 1.7), (4.0, 1.0), (1.2, 1.1)])
+def test_under_heavy_noise_the_level_is_that_of_places_that_differ_as_places_do(middle, spread):
+    """The noise is that of ε = 0.1. A law that explains the spread by empty places would be too low by half a nat."""
+    draw = np.random.default_rng(31)
+    count = np.maximum(draw.poisson(np.exp(draw.normal(middle, spread, 3000))), 1)
+    assert log_mean(weakly_learnt(count, 20.0, 0.04)) == pytest.approx(np.log1p(count).mean(), abs=0.38)
+
+
+def test_homes_are_not_taken_for_empty_places():
+    """Most places have a handful of people, the others crowds, and none is between."""
+    draw = np.random.default_rng(34)
+    homes = 1 + draw.poisson(2.0, 3000)
+    count = np.where(draw.random(3000) < 0.75, homes, draw.poisson(np.exp(draw.normal(5.5, 0.7, 3000))))
+    law = weakly_learnt(count, 1.2, 0.08)
+    assert law[0] < 0.3
+    assert log_mean(law) == pytest.approx(np.log1p(count).mean(), abs=0.35)
+
+
+def cells(empty: float) -> np.ndarray:
+    draw = np.random.default_rng(32)
+    crowds = np.maximum(draw.poisson(np.exp(draw.normal(2.5, 1.5, 8000))), 1)
+    return np.where(draw.random(8000) < empty, 0, crowds)
+
+
+@pytest.mark.parametrize("empty", [0.5, 0.8, 0.9])
+@pytest.mark.parametrize("told", [False, True])
+def test_at_a_usual_budget_empty_cells_are_counted_whether_it_is_told_that_they_are_cells_or_not(empty, told):
+    count = cells(empty)
+    law = weakly_learnt(count, 1.2, 0.12, told)
+    assert law[0] == pytest.approx(empty, abs=0.08)
+    assert log_mean(law) == pytest.approx(np.log1p(count).mean(), abs=0.1)
+
+
+@pytest.mark.parametrize("empty", [0.5, 0.8, 0.9])
+def test_under_heavy_noise_cells_are_believed_to_be_empty_more_often_than_listed_places(empty):
+    count = cells(empty)
+    as_cells, as_list = (weakly_learnt(count, 20.0, 0.12, told) for told in (True, False))
+    assert as_cells[0] > as_list[0] + 0.1
+    assert log_mean(as_cells) == pytest.approx(np.log1p(count).mean(), abs=0.45)
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_crowds_far_above_the_noise_are_found_whatever_is_believed_of_empty_places(told):
+    """A grid without an empty cell, and a list without a visited place to spare."""
+    draw = np.random.default_rng(33)
+    for count in (draw.poisson(40, 3000) + 1, np.where(draw.random(3000) < 0.7, 0, 50)):
+        law = weakly_learnt(count, 0.5, 0.5, told)
+        assert law[0] == pytest.approx((count == 0).mean(), abs=0.03)

@@ -21,7 +21,7 @@ from locentropy.core.errors import ColumnError
 from locentropy.core.locations import Members
 from locentropy.core.queries import Queries
 from locentropy.core.shares import ShareRule
-from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS, SPLIT_WEIGHTS
+from locentropy.mechanisms.shares.stages import LOOK_WEIGHTS, SPLIT_WEIGHTS
 from locentropy_lab.zipf import ZipfVisits
 
 from ..test_profile import AWKWARD, KEEPS
@@ -150,6 +150,22 @@ def must_agree(
         expected = answers(embedded)
     with le.private.open_queries(stored(table), locations=locations, resources=resources) as elsewhere:
         found = answers(elsewhere)
+    _must_be(found, expected)
+
+
+def levels_must_agree(
+    table: pa.Table, stored: Stored, resources: le.Resources, groups: le.mechanisms.Locations
+) -> None:
+    """Places grouped after one reading, twice, answer what the embedded engine answers that reads them by group."""
+    with le.private.open_queries(le.Visits(table), locations=groups) as embedded:
+        expected = answers(embedded)
+    places = le.mechanisms.Locations(groups.place_ids)
+    with le.private.open_queries(stored(table), locations=places, resources=resources) as elsewhere:
+        for _ in range(2):
+            _must_be(answers(elsewhere.restricted_to(groups)), expected)
+
+
+def _must_be(found: list[Any], expected: list[Any]) -> None:
     assert len(found) == len(expected)
     for at, (mine, theirs) in enumerate(zip(found, expected, strict=True)):
         same = mine.equals(theirs) if isinstance(mine, pa.Table | pa.Array) else mine == theirs

@@ -115,7 +115,9 @@ def test_awkward_ids(con: Any, numbers: bool, listed: bool) -> None:
 def test_groups(con: Any, numbers: bool) -> None:
     """Ids of groups need not be of the type of the visits' ids."""
     table = agreeing.awkward(10, numbers=not numbers)
-    agreeing.must_agree(table, stored(con), HERE, agreeing.grouped(table, numbers=numbers))
+    groups = agreeing.grouped(table, numbers=numbers)
+    agreeing.must_agree(table, stored(con), HERE, groups)
+    agreeing.levels_must_agree(table, stored(con), HERE, groups)
 
 
 def test_a_grid(con: Any) -> None:
@@ -126,6 +128,14 @@ def test_a_grid(con: Any) -> None:
 def test_cells_of_a_map(con: Any, way: str, tmp_path: Path) -> None:
     there = agreeing_cells.cells(way, tmp_path)
     agreeing.must_agree(agreeing_cells.visits(there, 3000), stored(con), HERE, there)
+
+
+@pytest.mark.parametrize("rows", [agreeing_cells.SOME, *at_night(agreeing_cells.ALL)])
+@pytest.mark.parametrize("way", agreeing_cells.AWKWARD)
+def test_every_row_is_at_the_place_that_the_rule_says(con: Any, way: str, rows: int, tmp_path: Path) -> None:
+    there = agreeing_cells.cells(way, tmp_path)
+    table = agreeing_cells.rows_to_assign(there, rows)
+    agreeing_cells.must_assign_alike(table, stored(con), HERE, there)
 
 
 @pytest.mark.parametrize("rows", [agreeing.SOME, *at_night(agreeing.ALL)])

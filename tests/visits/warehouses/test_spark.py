@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import ColumnError, EngineError, LocentropyError, SourceError
+from locentropy.core.locations import Locator
 from tests.examples import at_night
 
 from . import agreeing, agreeing_cells
@@ -70,7 +72,9 @@ def test_awkward_ids(stored: agreeing.Stored, here: le.Resources, numbers: bool,
 def test_groups(stored: agreeing.Stored, here: le.Resources, numbers: bool) -> None:
     """Ids of groups need not be of the type of the visits' ids."""
     table = agreeing.awkward(10, numbers=not numbers)
-    agreeing.must_agree(table, stored, here, agreeing.grouped(table, numbers=numbers))
+    groups = agreeing.grouped(table, numbers=numbers)
+    agreeing.must_agree(table, stored, here, groups)
+    agreeing.levels_must_agree(table, stored, here, groups)
 
 
 def test_a_grid(stored: agreeing.Stored, here: le.Resources) -> None:
@@ -81,6 +85,39 @@ def test_a_grid(stored: agreeing.Stored, here: le.Resources) -> None:
 def test_cells_of_a_map(stored: agreeing.Stored, here: le.Resources, way: str, tmp_path: Path) -> None:
     there = agreeing_cells.cells(way, tmp_path)
     agreeing.must_agree(agreeing_cells.visits(there, 3000), stored, here, there)
+
+
+class Elsewhere(Locator):
+    """A rule that needs a package which executors do not have."""
+
+    def positions(self, lat: Any, lon: Any) -> Any:
+        raise AssertionError("is asked on executors alone")
+
+    def __reduce__(self) -> Any:
+        return importlib.import_module, ("package_that_no_executor_has",)
+
+
+def test_executors_without_the_extra(
+    stored: agreeing.Stored, here: le.Resources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = agreeing_cells.cells("zones", tmp_path)
+    monkeypatch.setattr(type(there), "locator", lambda self: Elsewhere())
+    visits = stored(agreeing_cells.visits(there, 400))
+    with (
+        pytest.raises(EngineError, match=r"executors lack a Python package.*locentropy\[geo\]"),
+        le.private.open_queries(visits, locations=there, resources=here) as queries,
+    ):
+        queries.exact_profile()
+
+
+@pytest.mark.parametrize("rows", [agreeing_cells.SOME, *at_night(agreeing_cells.ALL)])
+@pytest.mark.parametrize("way", agreeing_cells.AWKWARD)
+def test_every_row_is_at_the_place_that_the_rule_says(
+    stored: agreeing.Stored, here: le.Resources, way: str, rows: int, tmp_path: Path
+) -> None:
+    there = agreeing_cells.cells(way, tmp_path)
+    table = agreeing_cells.rows_to_assign(there, rows)
+    agreeing_cells.must_assign_alike(table, stored, here, there)
 
 
 @pytest.mark.parametrize("rows", [agreeing.SOME, *at_night(agreeing.ALL)])

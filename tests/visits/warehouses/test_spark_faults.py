@@ -20,7 +20,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.shares import ShareRule
-from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS
+from locentropy.mechanisms.shares.stages import LOOK_WEIGHTS
 from locentropy.visits.engines.spark import SparkEngine
 
 from . import agreeing

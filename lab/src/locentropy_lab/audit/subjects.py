@@ -179,15 +179,19 @@ class CrowdQueries:
         return cells
 
     def restricted_to(self, locations: Locations) -> CrowdQueries:
-        """The crowds of some of the locations."""
-        crowds: dict[str, Crowd] = {each: {} for each in locations.ids.to_pylist()}
+        """The crowds of some of the locations, or of groups of them: nobody is at two, so crowds add up."""
+        names = locations.ids.to_pylist()
+        group = range(len(names)) if locations.members is None else locations.members.group.tolist()
+        of_place = dict(zip(locations.place_ids.to_pylist(), group, strict=True))
+        crowds: list[Crowd] = [{} for _ in names]
         ids = self.locations.to_pylist()
         for at, visits, users in zip(
             self._index.tolist(), self._visits.tolist(), self._users.tolist(), strict=True
         ):
-            if ids[at] in crowds:
-                crowds[ids[at]][visits] = users
-        return CrowdQueries(list(crowds.values()), list(crowds))
+            if ids[at] in of_place:
+                crowd = crowds[of_place[ids[at]]]
+                crowd[visits] = crowd.get(visits, 0) + users
+        return CrowdQueries(crowds, names)
 
     def _presence(self, rule: ShareRule) -> Integers:
         weights = np.array(rule.weights)[np.minimum(self._visits, len(rule.weights)) - 1]

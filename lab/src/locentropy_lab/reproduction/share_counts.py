@@ -16,8 +16,7 @@ import numpy as np
 from locentropy.core.errors import ParameterError
 from locentropy.core.shares import ShareRule
 from locentropy.mechanisms.shares.measurements import UNIT, ShareQueries
-from locentropy.mechanisms.shares.stages import RETURNING, VISIT_THRESHOLDS
-from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS, SPLIT_WEIGHTS
+from locentropy.mechanisms.shares.stages import LOOK_WEIGHTS, RETURNING, SPLIT_WEIGHTS, VISIT_THRESHOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.parameters import Value
     from locentropy.mechanisms.select import SelectLocations
     from locentropy.mechanisms.survey import Activity
+    from locentropy.planning.level_outlook import LevelOutlook
 
 Target = Literal["true", "bounded"]
 
@@ -88,6 +89,8 @@ class Advice:
     """What to consider before anything is published."""
     activity: Activity | None = None
     """The noisy statistics that the advice is based on, if a survey was paid for."""
+    levels: tuple[LevelOutlook, ...] = ()
+    """What each level of the release gets of ε and is worth, if there are several."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -118,11 +121,21 @@ class Advice:
         every = (
             ("Why", self.reasons),
             ("What error to expect", self.expected),
+            ("Levels", self._levels),
             *density,
             ("Alternatives", others),
             ("Before you publish", self.warnings),
         )
         return tuple((heading, sentences) for heading, sentences in every if sentences)
+
+    @property
+    def _levels(self) -> tuple[str, ...]:
+        if not self.levels:
+            return ()
+        whole = (
+            "One ε pays for all levels. Errors that are told elsewhere are those of one level at the whole ε."
+        )
+        return (*(each.words for each in self.levels), whole)
 
     def __str__(self) -> str:
         parts = [f"Use {' '.join(self.choice.options).removeprefix('--mechanism ')}"]
@@ -153,5 +166,6 @@ class Advice:
                 for each in self.alternatives
             ],
             "warnings": list(self.warnings),
+            **({"levels": [each.to_dict() for each in self.levels]} if self.levels else {}),
             "activity": None if self.activity is None else self.activity.to_dict(),
         }

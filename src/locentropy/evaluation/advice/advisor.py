@@ -20,14 +20,21 @@ from typing import TYPE_CHECKING, Final
 
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
+from locentropy.core.levels import NO_LEVELS, check_levels
 from locentropy.evaluation.advice.bounds import choose_bounds, measured_habits, supposed_habits
 from locentropy.evaluation.advice.recommendations import Case, roomy
+from locentropy.mechanisms.level_parts import divided
 from locentropy.mechanisms.parameters import check_epsilon, check_fraction
 from locentropy.mechanisms.shares.expected_error import SHORT_LIST
 from locentropy.mechanisms.survey import Activity
+from locentropy.planning.level_outlook import level_outlooks
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from locentropy.core.levels import Levels
     from locentropy.evaluation.advice.advice import Advice
+    from locentropy.privacy.guarantee import Number
 
 BUSY_NOISE: Final = 0.25
 """Nats: with less noise than this at places of at least twenty users, Moments needs no help from other places."""
@@ -45,6 +52,8 @@ def advise(
     visits_per_location: int | None = None,
     bounded_is_enough: bool = False,
     activity: Activity | None = None,
+    levels: Levels | Sequence[str] | Mapping[str, Number] = NO_LEVELS,
+    level_sizes: Sequence[int] = (),
 ) -> Advice:
     """Recommend a mechanism and its parameters, with reasons and the error to expect; `print` shows it as text.
 
@@ -68,6 +77,10 @@ def advise(
         Whether the entropy of bounded visits is enough.
     activity
         What a survey found (`le.private.measure_activity`), instead of all these numbers.
+    levels
+        Several levels in one release, as for `PublicLocations`: what each gets of ε and is worth is told as well.
+    level_sizes
+        How many locations each level has; ε is divided by them, unless `levels` says the parts.
     """
     _check(epsilon, n_locations, n_users, delta, locations_per_user, visits_per_location)
     if activity is None:
@@ -81,7 +94,11 @@ def advise(
     max_users = roomy(n_users)  # n_users is a guess, and a bound must not be too small
     bounds = choose_bounds(epsilon, n_locations, n_users, habits)
     case = Case(epsilon, n_locations, n_users, max_users, delta, bounds, activity, habits.locations_per_user)
-    return _with_bound_explained(_recommended(case, bounded_is_enough=bounded_is_enough), max_users)
+    advice = _with_bound_explained(_recommended(case, bounded_is_enough=bounded_is_enough), max_users)
+    if not (named := check_levels(levels)):
+        return advice
+    parts = divided(advice.mechanism, named, level_sizes)
+    return replace(advice, levels=level_outlooks(parts, level_sizes, n_locations, n_users))
 
 
 def _recommended(case: Case, *, bounded_is_enough: bool) -> Advice:

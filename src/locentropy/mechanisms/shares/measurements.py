@@ -30,7 +30,7 @@ from locentropy.mechanisms.shares import stages
 from locentropy.mechanisms.shares.answers import Answers
 from locentropy.mechanisms.shares.budget import ShareBudget
 from locentropy.mechanisms.shares.levels import public_levels
-from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS, SPLIT_WEIGHTS
+from locentropy.mechanisms.shares.stages import LOOK_WEIGHTS, SPLIT_WEIGHTS
 from locentropy.privacy.concentrated import admissible_rho
 from locentropy.privacy.guarantee import exact
 from locentropy.privacy.noise import LATTICE, gaussian_scale, laplace_scale

@@ -192,12 +192,14 @@ class Shares(Mechanism):
         """A value, a standard error and an interval for every location of the list; counts, if there are any."""
         # A plan has nothing to infer.
         from locentropy.mechanisms.shares.estimator.attributes import declared_attributes
+        from locentropy.mechanisms.shares.estimator.covering_cells import are_cells
         from locentropy.mechanisms.shares.estimator.inference import infer
 
         listed = require_locations(locations, type(self).__name__)
         counting = self.count_queries
         counted = {} if counting is None else counting.columns(measurements.values, len(listed))
-        inferred = infer(self.answers(measurements, listed), self.max_users, declared_attributes(listed))
+        answers = self.answers(measurements, listed)
+        inferred = infer(answers, self.max_users, declared_attributes(listed), cells=are_cells(listed))
         return Estimates(
             listed.ids,
             inferred.entropy,

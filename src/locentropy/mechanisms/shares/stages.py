@@ -1,4 +1,8 @@
-"""What Shares asks next: public rules, each a function of noisy integers that were released before and public numbers.
+"""What Shares asks: public tables of weights, and public rules for what is asked next.
+
+Weights say what a number of visits counts for when a user's unit of presence is divided. The inference reads the very
+same integers, so nothing is lost by their rounding; and the guarantee holds for any table. Each rule is a function of
+noisy integers that were released before and public numbers.
 
     bands          the noisy look cut into bands, for the histograms of sizes and of visits
     many_from      the octave of places from which a user has many, for the histogram of visits
@@ -15,6 +19,8 @@ import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from locentropy.core.shares import LARGEST_WEIGHT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,8 +58,14 @@ CLEAR: Final[dict[NoiseKind, float]] = {"laplace": 3.0, "gaussian": 2.5}
 """A look is clear of the noise above so many scales."""
 
 
+LOOK_WEIGHTS: Final = (LARGEST_WEIGHT, math.isqrt(LARGEST_WEIGHT**2 // 2))
+"""⌊2^15/√visits⌋ for one visit, and for two or more: a place to which somebody came back has less of their unit, since
+entropy gains more by those who come once. It stops at two: a home whose people are there daily must not vanish among
+the places that they pass."""
 RETURNING: Final = 3
 """The split counts users who came to the place at least so often."""
+SPLIT_WEIGHTS: Final = (*(0,) * (RETURNING - 1), 1)
+"""Equal shares among the places to which somebody returned, and nothing elsewhere."""
 
 
 def bands(

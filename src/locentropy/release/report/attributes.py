@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.attributes import COORDINATES
+from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.release.columns import public_columns
+from locentropy.release.report.naming import named
 
 if TYPE_CHECKING:
     from locentropy.release.release import Release
@@ -49,15 +51,18 @@ def leaning_sentence(release: Release) -> str:
         return ""
     *first, last = leans
     together = f"{', '.join(first)} and {last}" if first else last
+    if release.statement.locations_source.startswith(CELL_KINDS):
+        return f"Estimates of {named(release.statement).many} lean on {together}."
     return f"Estimates of places lean on {together}, as the public list has it."
 
 
 def leaning_paragraph(release: Release) -> str:
     """How estimates lean on attributes, and how much each explains."""
+    cells = release.statement.locations_source.startswith(CELL_KINDS)
+    public = "Where cells are is public and was" if cells else "What a list says is public and was"
     said = (
         f"{leaning_sentence(release)} The less is known about a place itself, the more its value is that of places "
-        "like it, and the more places there are like it, the surer that is. What a list says is public and was not "
-        "made from the visits."
+        f"like it, and the more places there are like it, the surer that is. {public} not made from the visits."
     )
     effects = [
         f"{effect.name} explains about {100 * effect.explained:.0f} % of how places differ"
@@ -68,7 +73,7 @@ def leaning_paragraph(release: Release) -> str:
 
 def _example(release: Release, name: str) -> str:
     if name == COORDINATES:
-        return "places nearby"
+        return f"{named(release.statement).many} nearby"
     common = _most_common(release.to_arrow()[name])
     if common is None or isinstance(common, bool) or len(str(common)) > _SHORT:
         return f"others with the same {name}"

@@ -40,13 +40,19 @@ def drawn_outlines(outlines: pa.Array, order: NDArray[np.int64]) -> Drawn | None
     chosen = outlines.take(order)
     if len(chosen) == 0 or chosen.nbytes > 16 * MOST_NUMBERS * 4:
         return None
-    west, south, east, north = bounds_of(chosen)
-    step = max(_FINEST, max(east - west, north - south) / MOST_STEPS)
+    west, south, _, north = bounds_of(chosen)
     places = [[ring for polygon in rings_of(each) for ring in polygon] for each in chosen.to_pylist()]
+    step = max(_FINEST, max(_width(places), north - south) / MOST_STEPS)
     rings = [[_stepped(ring, west, south, step) for ring in place] for place in places]
     if sum(len(ring) for place in rings for ring in place) > MOST_NUMBERS:
         return None
     return Drawn(rings, (west, south, step))
+
+
+def _width(places: list[list[Ring]]) -> float:
+    """Degrees of longitude across all rings; on both sides of the date line, the way that the map is drawn."""
+    lon = np.concatenate([ring[:, 0] for place in places for ring in place])
+    return float(min(np.ptp(lon), np.ptp(np.where(lon < 0, lon + 360, lon))))
 
 
 def _stepped(ring: Ring, west: float, south: float, step: float) -> list[int]:

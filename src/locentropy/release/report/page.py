@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import warnings
 from html import escape
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from locentropy.core.strict_yaml import dump_document
-from locentropy.release.files import names_for
+from locentropy.release.files import names_of
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.report import text
 from locentropy.release.report.histogram import histogram
 from locentropy.release.report.html import Html, asset, filled, joined, policy_hash, script_json, tag
+from locentropy.release.report.levels import switch
+from locentropy.release.report.naming import named
 from locentropy.release.report.ranking import TOP, numbers, ranking_of
-from locentropy.release.report.rows import MOST, rows
+from locentropy.release.report.rows import LARGEST, MOST, rows
 from locentropy.release.statement import NOT_PRIVATE
 
 if TYPE_CHECKING:
     from locentropy.release.release import Release
     from locentropy.release.report.ranking import Ranking
     from locentropy.release.report.rows import Rows
+    from locentropy.release.statement import Statement
 
 
 SCRIPTS: Final = (
@@ -77,26 +80,54 @@ def drawn(release: Release) -> bytes:
 
 def page(release: Release, *, most: int = MOST) -> bytes:
     """The page of a release, with at most so many places. The same release gives the same bytes."""
-    statement, ranking = release.statement, ranking_of(release)
-    shown = rows(release, ranking, most=most)
-    style, script = (
-        asset("style.css"),
-        '"use strict";\n(() => {\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();\n",
-    )
-    values = numbers(release.to_arrow(), "entropy")
-    files = names_for(private=statement.private)
+    statement = release.statement
+    levels = (release, *release.further)
+    largest = LARGEST // len(levels)
+    style, script = asset("style.css"), "\n".join(map(asset, SCRIPTS))
+    if release.further:
+        style, script = style + asset("levels.css"), f"{asset('levels.js')}\n{script}"
+    script = '"use strict";\n(() => {\n' + script + "\n})();\n"
+    stated = dump_document(manifest(statement), heading(statement)).decode()
+    main, *others = (_shown(level, stated, most=most, largest=largest) for level in levels)
     made = filled(
         asset("template.html"),
         policy=_policy(style, script),
         title=joined(text.title(statement)),
         style=Html(style),
         banner=text.banner(statement),
+        content=main.content,
+        release_id=tag("code", statement.release_id),
+        version=joined(statement.software_version),
+        data=main.data,
+        levels=joined(*(_stored(each, number) for number, each in enumerate(others, start=2))),
+        script=Html(script),
+    )
+    return made.encode()
+
+
+class _Shown(NamedTuple):
+    """What the page shows of a level: its header and body, and the data that the script reads."""
+
+    content: Html
+    data: Html
+
+
+def _shown(release: Release, stated: str, *, most: int, largest: int) -> _Shown:
+    """A level as the page shows it, with the manifest of the whole; a release without levels is one level."""
+    statement, ranking = release.statement, ranking_of(release)
+    shown = rows(release, ranking, most=most, largest=largest)
+    values = numbers(release.to_arrow(), "entropy")
+    files = names_of(statement)
+    content = filled(
+        asset("content.html"),
         header=text.header(release, ranking),
+        switch=switch(statement),
         guarantee=text.guarantee(statement),
         notices=joined(text.usefulness(release, ranking), text.selection(release, shown)),
         map=_map(release, shown),
         list_note=text.list_note(release, ranking),
-        head=_head(ranking, shown),
+        ranked=joined(named(statement).ranked),
+        head=_head(statement, ranking, shown),
         body=_first_rows(shown),
         distribution=histogram(values[~np.isnan(values)], statement.entropy_unit),
         distribution_note=joined(text.distribution_note(release, ranking)),
@@ -104,13 +135,18 @@ def page(release: Release, *, most: int = MOST) -> bytes:
         use=text.use(statement),
         tables=joined(tag("code", files.csv), " and ", tag("code", files.parquet)),
         details=tag("code", files.details),
-        manifest=joined(dump_document(manifest(statement), heading(statement)).decode()),
-        release_id=tag("code", statement.release_id),
-        version=joined(statement.software_version),
-        data=script_json(_data(release, shown)),
-        script=Html(script),
+        manifest=joined(stated),
     )
-    return made.encode()
+    return _Shown(content, script_json(_data(release, shown)))
+
+
+def _stored(shown: _Shown, number: int) -> Html:
+    """A further level, inert until the script puts it in the place of the main one."""
+    return joined(
+        tag("template", shown.content, id=f"level-{number}"),
+        tag("script", shown.data, type="application/json", id=f"data-{number}"),
+        Html("\n"),
+    )
 
 
 def _plain(release: Release) -> bytes:
@@ -154,8 +190,9 @@ def _data(release: Release, shown: Rows) -> dict[str, Any]:
     }
 
 
-def _head(ranking: Ranking, rows_shown: Rows) -> Html:
+def _head(statement: Statement, ranking: Ranking, rows_shown: Rows) -> Html:
     """The headings of the table; the script makes them buttons that sort."""
+    headings = _HEADINGS | {"name": named(statement).column}
     shown = [
         name
         for name in _HEADINGS
@@ -166,7 +203,7 @@ def _head(ranking: Ranking, rows_shown: Rows) -> Html:
     cells = [
         tag(
             "th",
-            _HEADINGS[name],
+            headings[name],
             scope="col",
             class_=f"count {name}" if name in _COUNTED else name,
             data_sort=name,

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from locentropy.core.locations import CELL_KINDS
+from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.release.count_words import counts_words, has_counts
 from locentropy.release.error_rule import stated_in_words
+from locentropy.release.level_words import levels_words
 from locentropy.release.manifest import (
     TUNED,
     estimand_words,
@@ -24,6 +25,7 @@ from locentropy.release.manifest import (
 )
 from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence, listed_paragraph
 from locentropy.release.report.html import Html, joined, paragraphs, tag
+from locentropy.release.report.naming import named
 from locentropy.release.report.ranking import TOP
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
 
@@ -66,7 +68,7 @@ def header(release: Release, ranking: Ranking) -> Html:
         statement.curator if statement.curator == UNSAID else f"published by {statement.curator}",
         statement.publication_date or UNSAID,
     )
-    facts = [f"{len(release):,} {places_word(len(release))}", *(fact for fact in said if fact != UNSAID)]
+    facts = [named(statement).numbered(len(release)), *(fact for fact in said if fact != UNSAID)]
     uncertain = int(release.too_uncertain.sum())
     withheld = len(release) - ranking.published - uncertain
     if withheld:
@@ -210,7 +212,8 @@ def map_note(release: Release, rows: Rows) -> Html:
     """How to read and use the map, or why there is none."""
     if not rows.has_map:
         return tag("p", f"There is no map, because {_why_no_map(release)}.")
-    areas = rows.outlines is not None
+    areas, gridded = rows.outlines is not None, release.statement.locations_source.startswith("grid")
+    thing, public = named(release.statement).one, "map" if areas else "grid" if gridded else "list"
     mark, larger = ("area", "") if areas else ("dot", "larger and the ")
     certain = f" The {larger}more solid {'an' if areas else 'a'} {mark}, the surer is its value."
     certain = certain if "certainty" in rows.columns else ""
@@ -225,8 +228,8 @@ def map_note(release: Release, rows: Rows) -> Html:
     )
     return tag(
         "p",
-        f"Each {mark} is a place, where the public {'map' if areas else 'list'} says it is; its colour is the "
-        f"published entropy.{certain}{missing} ",
+        f"Each {mark} is a {thing}, where the public {public} says it is; its colour is the published "
+        f"entropy.{certain}{missing} ",
         tag(
             "span",
             "Drag to move; zoom with the buttons, or with the wheel after a click; point at "
@@ -308,7 +311,9 @@ def reading(release: Release, ranking: Ranking) -> Html:
                 "“quite sure”, not as an exact number.",
             )
         )
-    if statement.grouped_by is not None:
+    if statement.levels:
+        entries.append(("Levels", levels_words(statement).strip()))
+    elif statement.grouped_by is not None:
         entries.append(("Groups of places", grouped_words(statement).strip()))
     if statement.listed_columns:
         entries.append(("Columns of the public list", listed_paragraph(statement)))

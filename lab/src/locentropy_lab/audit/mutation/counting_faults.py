@@ -16,7 +16,7 @@ from locentropy.mechanisms.shares import measurements
 from locentropy.mechanisms.shares.budget import ShareBudget
 from locentropy.mechanisms.shares.measurements import LOOK, SPLIT, UNIT, Plan, ShareQueries
 from locentropy.mechanisms.shares.mechanism import Shares
-from locentropy.mechanisms.shares.weights import SPLIT_WEIGHTS
+from locentropy.mechanisms.shares.stages import SPLIT_WEIGHTS
 from locentropy.privacy import concentrated
 from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.visits import expressions
@@ -239,6 +239,17 @@ def _twice_in_raw_rows(true: Any) -> Any:
     return pairs
 
 
+def _grouped_after_counting(_: Any) -> Any:
+    """Pairs are counted by place, and only then given the code of the group."""
+
+    def pairs(visits: Any, places: Any) -> Any:
+        there = visits.inner_join(places, "location")
+        counted = there.visits.sum() if "visits" in visits.columns else there.count()
+        return there.group_by(["user", "location", "code"]).aggregate(visits=counted).drop("location")
+
+    return pairs
+
+
 def _not_clipped(true: Any) -> Any:
     def as_profile(self: TableQueries, rows: Any, bounds: Any) -> Any:
         return replace(true(self, rows, None), bounds=bounds)
@@ -321,6 +332,12 @@ _BOUNDS: Final = (
         "in a table of one row a visit, everybody is two",
         _ONE_USER,
         (Change(expressions, "pairs", _twice_in_raw_rows),),
+    ),
+    Fault(
+        "places grouped after they are counted",
+        "who was at three bars of a district is three visitors of it",
+        "one user is one visitor of a group of places",
+        (Change(expressions, "pairs", _grouped_after_counting),),
     ),
 )
 

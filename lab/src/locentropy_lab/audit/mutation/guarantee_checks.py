@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from locentropy.core.bounds import Bounds
+from locentropy.core.locations import Locations, Members
 from locentropy.mechanisms.limit_ptr import LimitPTR
 from locentropy.mechanisms.paper.limit import Limit
 from locentropy.privacy.guarantee import exact
@@ -237,6 +238,34 @@ def held() -> list[str]:
     if not whole.equals(*profiles(at_home, made.listed, bounds)):
         wrong.append("visits to places that are not listed change what is counted")
     return wrong
+
+
+_IN_GROUP: Final = 3
+"""Places of one group."""
+
+
+@check("one user is one visitor of a group of places")
+def one_of_a_group() -> list[str]:
+    """Where places are grouped, one user moves at most M groups, by one user each, at however many of their places."""
+    made, wrong = town(_M, _C, busy=9), []
+    whole = _grouped(made.people, made.listed)
+    for who in made.guests:
+        problem = beyond_one_user(changes(whole, _grouped(made.without(who), made.listed)), _M)
+        if problem:
+            wrong.append(f"{who}: {problem}")
+    return wrong
+
+
+def _grouped(people: People, listed: int) -> VisitProfile:
+    """The bounded profile of groups of places."""
+    places, group = pa.array(range(listed)), np.arange(listed) // _IN_GROUP
+    groups = Locations(
+        pa.array([f"g{each}" for each in range(group.max() + 1)]), members=Members(places, group)
+    )
+    rows = [(user, place, often) for user, to in people.items() for place, often in to.items()]
+    columns = dict(zip(("user", "location", "visits"), zip(*rows, strict=True), strict=True))
+    with open_queries(Visits(pa.table(columns)), locations=groups, resources=ONE_THREAD) as queries:
+        return queries.profile(Bounds(_M, _C, "most-visited"))
 
 
 _NOBODY: Final = ("nan", "NULL", "None", "NA", "n/a", "", " ", " NaN\t", None)

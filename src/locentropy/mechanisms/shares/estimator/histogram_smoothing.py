@@ -14,8 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from locentropy.mechanisms.shares.estimator import noise_law, octaves
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from locentropy.mechanisms.shares.answers import Answers
 
     Reals = NDArray[np.float64]
 
@@ -29,6 +33,7 @@ _WIDTHS: Final = (0.5, 0.8, 1.2, 1.8, 2.6, 3.6)
 _SLOPES: Final = (0.5, 0.7, 1.0, 1.3)
 _FALL: Final = 0.12
 _TINY: Final = 1e-7
+_SURE_SIZES: Final = 0.4
 _SAFE: Final = 9
 """The total is read off these cells: there is hardly anybody beyond, and noise in every cell."""
 
@@ -45,6 +50,30 @@ FALLS_DIFFER: Final = 0.2
 USUAL_SECOND: Final = (math.log(0.2), 0.7)
 USUAL_FALL: Final = (0.45, 0.2)
 """What these usually are, and how sure that is."""
+
+
+def sizes_of_all(answers: Answers) -> Reals:
+    """Presence by octave of the user's places, of all bands together."""
+    listed = answers.look.size
+    # People go to more places where there are more; from a few dozen on that levels off.
+    usual = math.log(min(max(math.sqrt(listed) / 6, 1.5), 15.0)), _SURE_SIZES
+    possible = octaves.possible_sizes(answers.cap, listed)
+    noisy = answers.sizes.sum(axis=0)
+    spread = noise_law.deviation(answers.noise) * answers.sizes_scale * math.sqrt(len(answers.sizes))
+    values = 1 / (octaves.mean_share(answers.cap) * answers.cap)
+    smooth = smooth_sizes(noisy[:possible], spread, values[:possible], usual)
+    return np.concatenate([smooth, np.zeros(noisy.size - possible)])
+
+
+def visits_of_all_and_bands(answers: Answers) -> tuple[Reals, Reals]:
+    """The law of visits of all bands together, and of each band: each sums to one."""
+    noisy = answers.visits
+    scale = noise_law.deviation(answers.noise) * answers.visits_scale
+    of_all = smooth_visits(noisy.sum(axis=(0, 1)), scale * math.sqrt(len(noisy) * noisy.shape[1]))
+    of_all = of_all / of_all.sum()
+    spread = scale * math.sqrt(noisy.shape[1])
+    bands = np.array([smooth_visits_like(each, spread, of_all) for each in noisy.sum(axis=1)])
+    return of_all, bands / bands.sum(axis=1, keepdims=True)
 
 
 def smooth_sizes(noisy: Reals, deviation: float, values: Reals, expected: tuple[float, float]) -> Reals:

@@ -2,6 +2,7 @@
 
     histogram smoothing   how many places visitors have, and how often they come
     visitor model         how that differs between small and busy places: exponential tilts by band of the look
+    heterogeneity         how much places of one size differ in who comes, from how much bands do
     simulated places      places of every size, with what they show and what their entropy is
     visitor prior         how many visitors places have, learnt from the looks of all places
     public attributes     how that differs between categories or parts of town, where the list has such attributes
@@ -23,6 +24,7 @@ from locentropy.mechanisms.shares.estimator.attributes import attribute_priors, 
 from locentropy.mechanisms.shares.estimator.expectation_propagation import LevelSums
 from locentropy.mechanisms.shares.estimator.noise_law import deviation
 from locentropy.mechanisms.shares.estimator.posterior import posterior
+from locentropy.mechanisms.shares.estimator.simulated_places import LARGE
 from locentropy.mechanisms.shares.estimator.split_evidence import SplitEvidence, make_cells
 from locentropy.mechanisms.shares.estimator.visitor_model import at_each_n, fit_visitors
 from locentropy.mechanisms.shares.estimator.visitor_prior import WIDTH
@@ -39,8 +41,10 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
-MODEL_ERROR: Final = 0.3
-"""In nats: visitors of one place are not drawn from laws, as the model has it."""
+MODEL_ERROR: Final = 0.15
+"""In nats: visitors of one place are not drawn from laws, as the model has it, even where places are all alike."""
+SPLIT_DIFFERS: Final = 1 / 3
+"""Where places differ in how visits are split, they do so in more ways than are simulated: by this part of it."""
 
 
 class Inferred(NamedTuple):
@@ -54,18 +58,23 @@ class Inferred(NamedTuple):
     """What public attributes explain of how places differ."""
 
 
-def infer(answers: Answers, max_users: int, attributes: Sequence[Attribute] = ()) -> Inferred:
-    """Entropies and error bars from noisy answers and public attributes; of no place, if there is none to speak of."""
+def infer(
+    answers: Answers, max_users: int, attributes: Sequence[Attribute] = (), *, cells: bool = False
+) -> Inferred:
+    """Entropies and error bars from noisy answers and public attributes; of no place, if there is none to speak of.
+
+    Places may be `cells` that cover an area, of which many are empty; that is public too.
+    """
     if answers.look.size == 0:
         nothing = np.zeros(0)
         return Inferred(nothing, nothing, nothing, nothing)
     # Products of matrices are small here: more threads would mostly wait for each other, and round differently.
     with threadpool_limits(1, user_api="blas"):
-        return _infer(answers, max_users, attributes)
+        return _infer(answers, max_users, attributes, cells)
 
 
-def _infer(answers: Answers, max_users: int, attributes: Sequence[Attribute]) -> Inferred:
-    return conclude(read(answers, max_users, attributes), max_users)
+def _infer(answers: Answers, max_users: int, attributes: Sequence[Attribute], cells: bool) -> Inferred:
+    return conclude(read(answers, max_users, attributes, cells=cells), max_users)
 
 
 class Reading(NamedTuple):
@@ -80,9 +89,11 @@ class Reading(NamedTuple):
     leans_on: tuple[AttributeEffect, ...] = ()
 
 
-def read(answers: Answers, max_users: int, attributes: Sequence[Attribute] = ()) -> Reading:
+def read(
+    answers: Answers, max_users: int, attributes: Sequence[Attribute] = (), *, cells: bool = False
+) -> Reading:
     """Fit the model of visitors to the answers of all places."""
-    fitted = fit_visitors(answers, max_users)
+    fitted = fit_visitors(answers, max_users, cells=cells)
     evidence = SplitEvidence.fit(answers, fitted, make_cells(answers, fitted.bins.bin_of))
     if not attributes:
         return Reading(evidence, fitted.prior[None, :], np.zeros(answers.look.size, dtype=np.intp))
@@ -96,9 +107,11 @@ def conclude(reading: Reading, max_users: int) -> Inferred:
     found = posterior(evidence, reading.rows, reading.row_of, most)
     shift = _within_bins(evidence.answers.look, evidence.fitted)
     found = found._replace(
-        entropy=np.maximum(found.entropy + shift, 0.0), low=found.low + shift, high=found.high + shift
+        entropy=np.maximum(found.entropy + shift, 0.0),
+        low=np.where(found.low > 0, found.low + shift, 0.0),  # a place that may be empty may be so still
+        high=found.high + shift,
     )
-    model = MODEL_ERROR * np.minimum(found.entropy, 1.0)
+    model = _model_error(evidence.fitted) * np.minimum(found.entropy, 1.0)
     margin = (1.96 * model) ** 2
     low = found.entropy - np.sqrt(np.maximum(found.entropy - found.low, 0.0) ** 2 + margin)
     high = found.entropy + np.sqrt(np.maximum(found.high - found.entropy, 0.0) ** 2 + margin)
@@ -109,6 +122,20 @@ def conclude(reading: Reading, max_users: int) -> Inferred:
         high=np.clip(high, 0.0, most),
         leans_on=reading.leans_on,
     )
+
+
+def _model_error(fitted: Fitted) -> float:
+    """How far a place may be off for reasons that its posterior does not have, in nats.
+
+    That is more where places of one size differ more: in who comes, and in how visits are split among them, which is
+    the spread of entropies of large simulated places.
+    """
+    simulated, common = fitted.simulated, fitted.common / fitted.common.sum()
+    entropy = simulated.entropy[
+        min(int(np.searchsorted(simulated.visitors, LARGE)), len(simulated.entropy) - 1)
+    ]
+    spread = math.sqrt(max(float(common @ entropy**2 - (common @ entropy) ** 2), 0.0))
+    return math.hypot(MODEL_ERROR, fitted.heterogeneity, SPLIT_DIFFERS * spread)
 
 
 def _within_bins(look: Reals, fitted: Fitted) -> Reals:

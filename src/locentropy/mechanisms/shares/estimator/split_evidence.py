@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 
 from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, log_density
-from locentropy.mechanisms.shares.estimator.simulated_places import (
+from locentropy.mechanisms.shares.estimator.visitor_laws import (
     ONE_KIND_STRATA,
     STRATUM,
     USUAL_STRATA,

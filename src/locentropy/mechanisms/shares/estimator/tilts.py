@@ -8,7 +8,7 @@ of visits tell apart users with few and with many places, and simulated places.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,10 @@ OWN: Final = 0.6
 """and of the tilt of each."""
 MISFIT: Final = 0.1
 """How far a cell may lie from a tilted law, as a part of it."""
+USUAL_SIZE_TILT: Final = -0.05
+"""The tilt for each nat of n beyond exp(BUSY_FROM), before anything is seen: busy places have more newcomers."""
+BUSY_FROM: Final = 4.0
+BUSY_TO: Final = 8.0
 
 _TRIED: Final[NDArray[np.float64]] = np.arange(-1.8, 1.801, 0.02)
 
@@ -54,10 +58,23 @@ def visit_tilt(tilt: Reals) -> Reals:
     return np.where(along < 0, along * _VISITS, along * _VISITS_UP)
 
 
+class BandTilts(NamedTuple):
+    """The tilt of each band."""
+
+    mean: Reals
+    """Posterior mean, from its own histogram and those of the others,"""
+    deviation: Reals
+    """and standard deviation."""
+    own: Reals
+    """What its own histogram says alone,"""
+    own_deviation: Reals
+    """and how surely."""
+
+
 def fit_tilts(
     counts: Reals, deviation: float, foreseen: Reals, current: Reals, tilt: Tilt, usual: Reals
-) -> tuple[Reals, Reals]:
-    """Posterior means and standard deviations of the tilts of all bands.
+) -> BandTilts:
+    """The tilts of all bands.
 
     `counts` (band × octave) are noisy, with noise of standard deviation `deviation`; `foreseen` is what the simulated
     places hold in each band with the tilts `current`. Tilts are fitted to what is foreseen *in the band* and not to the
@@ -78,7 +95,12 @@ def fit_tilts(
     for band in range(len(counts) - 1):
         alike[band : band + 2, band : band + 2] += np.array([[1, -1], [-1, 1]]) / WALK**2
     covariance = np.linalg.inv(alike)
-    return usual + covariance @ (pull - precision * usual), np.sqrt(np.diag(covariance))
+    return BandTilts(
+        usual + covariance @ (pull - precision * usual),
+        np.sqrt(np.diag(covariance)),
+        np.clip(pull / precision, _TRIED[0], _TRIED[-1]),
+        precision**-0.5,
+    )
 
 
 def fit_of_laws(noisy: Reals, deviation: float, laws: Reals) -> Reals:
@@ -88,3 +110,9 @@ def fit_of_laws(noisy: Reals, deviation: float, laws: Reals) -> Reals:
     spread = deviation**2 + (MISFIT * total * laws) ** 2
     fit: Reals = -(((noisy - total * laws) ** 2 / spread + np.log(spread)).sum(axis=1)) / 2
     return fit
+
+
+def usual_size_tilt(log_n: Reals) -> Reals:
+    """The tilt of places expected at places of this size, before anything is seen."""
+    beyond: Reals = USUAL_SIZE_TILT * np.clip(log_n - BUSY_FROM, 0.0, BUSY_TO - BUSY_FROM)
+    return beyond

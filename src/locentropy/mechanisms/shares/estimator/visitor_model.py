@@ -19,32 +19,36 @@ import numpy as np
 
 from locentropy.mechanisms.shares.estimator import octaves
 from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES
-from locentropy.mechanisms.shares.estimator.histogram_smoothing import (
-    smooth_sizes,
-    smooth_visits,
-    smooth_visits_like,
-)
+from locentropy.mechanisms.shares.estimator.heterogeneity import USUAL, learn_heterogeneity
+from locentropy.mechanisms.shares.estimator.histogram_smoothing import sizes_of_all, visits_of_all_and_bands
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, usual_largest
-from locentropy.mechanisms.shares.estimator.simulated_places import (
-    LARGEST_TILT,
+from locentropy.mechanisms.shares.estimator.simulated_places import simulate_places, visitor_grid
+from locentropy.mechanisms.shares.estimator.split_evidence import SplitEvidence, make_cells
+from locentropy.mechanisms.shares.estimator.tilts import (
+    fit_of_laws,
+    fit_tilts,
+    size_tilt,
+    usual_size_tilt,
+    visit_tilt,
+)
+from locentropy.mechanisms.shares.estimator.visitor_laws import (
     STRATUM,
     USUAL_STRATA,
     VisitorLaws,
-    Weighing,
-    presence_per_user,
-    simulate_places,
-    visitor_grid,
+    middle_law,
+    saturation,
+    size_lever,
 )
-from locentropy.mechanisms.shares.estimator.split_evidence import SplitEvidence, make_cells
-from locentropy.mechanisms.shares.estimator.tilts import fit_of_laws, fit_tilts, size_tilt, visit_tilt
 from locentropy.mechanisms.shares.estimator.visitor_prior import (
+    WIDTH,
     PresenceBins,
     Total,
     bin_presence,
     learn_visitor_prior,
     likelihood,
 )
-from locentropy.mechanisms.shares.stages import SIZE_OCTAVES, VISIT_OCTAVES
+from locentropy.mechanisms.shares.estimator.visitor_weights import VisitorWeights, Weighing
+from locentropy.mechanisms.shares.stages import SIZE_OCTAVES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,29 +60,23 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 PASSES: Final = 3
-SCATTER: Final = (0.22, 0.5)
-"""Standard deviation between places of ln(presence/n) beyond chance: the first, and the second over √n."""
+SCATTER: Final = (0.63, 1.43)
+"""Simulated places differ in ln(presence/n) by these parts of what is learnt: the first, and the second over √n."""
+BLUR: Final = WIDTH / 2
+"""Standard deviation, as a part of it, by which the presence of a simulated place is blurred: half a bin of looks."""
 VISIT_SCATTER: Final = 0.4
 """Standard deviation between places of the tilt of visits, until it is learnt."""
 STEEPNESS: Final = (0.12, 0.1)
 """Visits of a user with twice as many places are tilted by this, before anything is seen; and how sure that is."""
-USUAL_SIZE_TILT: Final = -0.05
-"""The tilt for each nat of n beyond exp(BUSY_FROM), before anything is seen: busy places have more newcomers."""
-BUSY_FROM: Final = 4.0
-BUSY_TO: Final = 8.0
 MOST_MOVED: Final = 1.6
 """A cell of a law of visits is moved by at most this factor in one pass."""
 CLEAR: Final = 4.0
 """Cells with fewer than so many standard deviations are hardly clear of their noise."""
 FEWEST_USERS: Final = 0.5
 """In an octave, however little was measured."""
-FULL: Final = 0.95
-"""No place is thought to have more than this part of all users."""
 MOST_SPREAD: Final = 3.0
 """There are no more users than were measured and so many standard deviations."""
-_NEWTON: Final = 20
 _TINY: Final = 1e-9
-_SURE_SIZES: Final = 0.4
 _STEEPNESSES: Final[NDArray[np.float64]] = np.arange(-0.3, 0.4, 0.01)
 _OCTAVE: Final[NDArray[np.float64]] = np.arange(SIZE_OCTAVES, dtype=np.float64)
 
@@ -95,11 +93,13 @@ class Fitted(NamedTuple):
     prior: Reals
     """The visitor prior: n."""
     laws: VisitorLaws
+    heterogeneity: float
+    """How much places of one size differ in who comes."""
 
 
-def fit_visitors(answers: Answers, max_users: int) -> Fitted:
+def fit_visitors(answers: Answers, max_users: int, *, cells: bool = False) -> Fitted:
     """Fit the laws of visitors and the visitor prior to the look, the sizes and the visits."""
-    fitting = _Fitting(answers, max_users)
+    fitting = _Fitting(answers, max_users, cells=cells)
     for _ in range(PASSES):
         fitting.read_looks()
         fitting.fit_sizes()
@@ -112,29 +112,23 @@ def fit_visitors(answers: Answers, max_users: int) -> Fitted:
 class _Fitting:
     """The laws as they stand, and the passes that improve them."""
 
-    def __init__(self, answers: Answers, max_users: int) -> None:
-        self.answers, self.max_users = answers, max_users
+    def __init__(self, answers: Answers, max_users: int, *, cells: bool = False) -> None:
+        self.answers, self.max_users, self.covering = answers, max_users, cells
         self.noise = deviation(answers.noise)
         self.grid = visitor_grid(max_users)
         self.log_n = np.log(np.maximum(self.grid, 1))
         self.bins = bin_presence(answers.look, answers.look_scale)
         self.share = octaves.mean_share(answers.cap)
-        smooth = self._smooth_sizes()
+        smooth = sizes_of_all(answers)
         self.users = float(smooth.sum())
         self.told_sizes = self.sizes = smooth / smooth.sum()
-        noisy = answers.visits.sum(axis=(0, 1))
-        spread = self.noise * answers.visits_scale * math.sqrt(answers.visits.size / VISIT_OCTAVES)
-        told = smooth_visits(noisy, spread)
-        self.told_visits = told / told.sum()
-        spread = self.noise * answers.visits_scale * math.sqrt(2)
-        bands = np.array(
-            [smooth_visits_like(each, spread, self.told_visits) for each in answers.visits.sum(axis=1)]
-        )
-        self.told_bands = self.band_visits = bands / bands.sum(axis=1, keepdims=True)
+        self.told_visits, self.told_bands = visits_of_all_and_bands(answers)
+        self.band_visits = self.told_bands
         self.middle = float(self.sizes @ _OCTAVE)
         self.slope = STEEPNESS[0]
         self.clear = 0.5
         self.visit_scatter = VISIT_SCATTER
+        self.heterogeneity = USUAL
         self.cells = make_cells(answers, self.bins.bin_of)
         usual = USUAL_STRATA / np.bincount(STRATUM) * COPIES
         self.common = usual[STRATUM]
@@ -142,29 +136,22 @@ class _Fitting:
         self.size_tilts = self.size_unsure = nothing
         self.visit_middle = np.zeros(1)
 
-    def _smooth_sizes(self) -> Reals:
-        answers = self.answers
-        listed = answers.look.size
-        # People go to more places where there are more; from a few dozen on that levels off.
-        usual = math.log(min(max(math.sqrt(listed) / 6, 1.5), 15.0)), _SURE_SIZES
-        possible = octaves.possible_sizes(answers.cap, listed)
-        noisy = answers.sizes.sum(axis=0)[:possible]
-        spread = self.noise * answers.sizes_scale * math.sqrt(len(answers.sizes))
-        smooth = smooth_sizes(noisy, spread, (1 / (self.share * answers.cap))[:possible], usual)
-        return np.concatenate([smooth, np.zeros(SIZE_OCTAVES - possible)])
-
     def laws(self) -> VisitorLaws:
         """The laws as they stand, with what is not known of them as scatter between places."""
         steepness: Reals = self.slope * (_OCTAVE - self.middle)
-        usual = _middle_law(self.told_visits, self.sizes, steepness)
+        usual = middle_law(self.told_visits, self.sizes, steepness)
         visits = np.tile(usual, (self.grid.size, 1))
         if len(self.visit_middle) == len(self.band_visits):
-            of_band = np.log([_middle_law(each, self.sizes, steepness) for each in self.band_visits])
+            of_band = np.log([middle_law(each, self.sizes, steepness) for each in self.band_visits])
             visits = np.exp(
                 np.stack([np.interp(self.log_n, self.visit_middle, each) for each in of_band.T], axis=1)
             )
             visits /= visits.sum(axis=1, keepdims=True)
-        scatter = (SCATTER[0] + SCATTER[1] / np.sqrt(np.maximum(self.grid, 1))) / self._size_lever()
+        scatter = SCATTER[0] + SCATTER[1] / np.sqrt(np.maximum(self.grid, 1))
+        scatter *= self.heterogeneity / size_lever(self.sizes, self.share)
+        users = np.maximum(self.users * self.told_sizes, FEWEST_USERS)
+        rate = self.sizes / self.share * np.exp(size_tilt(self.size_tilts))
+        rate /= rate.sum(axis=1, keepdims=True)
         return VisitorLaws(
             sizes=self.sizes,
             usual_visits=usual,
@@ -172,56 +159,39 @@ class _Fitting:
             steepness=steepness,
             size_tilts=self.size_tilts,
             size_scatter=np.sqrt(scatter**2 + self.size_unsure**2),
-            size_extra=self._saturation(),
+            size_extra=saturation(rate, users, self.grid),
             visit_scatter=self.visit_scatter,
         )
-
-    def _size_lever(self) -> float:
-        """d ln(n / presence) / d tilt."""
-
-        def per_presence(tilt: float) -> float:
-            law = self.sizes * np.exp(size_tilt(np.array(tilt)))
-            return float((law / self.share).sum() / law.sum())
-
-        return max(math.log(per_presence(0.1) / per_presence(-0.1)) / 0.2, 0.3)
-
-    def _saturation(self) -> Reals:
-        """The logarithm of how much rarer users of each octave are at places of each n than their places suggest.
-
-        Nobody is at a place twice: of the U users in an octave, a place that draws x of them on average, were they not
-        used up, has U·(1 − e^(−x/U)). So those who have very many places are rarer at busy places.
-        """
-        users = np.maximum(self.users * self.told_sizes, FEWEST_USERS)
-        rate = self.sizes / self.share * np.exp(size_tilt(self.size_tilts))
-        rate /= rate.sum(axis=1, keepdims=True)
-        wanted = np.minimum(np.maximum(self.grid, 1), FULL * users.sum())[:, None]
-        drawn = wanted.astype(np.float64)
-        for _ in range(_NEWTON):  # drawn such that `wanted` are there: concave, so from below it stays below
-            used = drawn * rate / users
-            there = (users * -np.expm1(-used)).sum(axis=1, keepdims=True)
-            drawn += (wanted - there) / np.maximum((rate * np.exp(-used)).sum(axis=1, keepdims=True), 1e-12)
-        used = np.maximum(drawn * rate / users, 1e-12)
-        rarer: Reals = np.log(-np.expm1(-used) / used)
-        return rarer
 
     def read_looks(self) -> Fitted:
         """Simulate places under the laws as they stand, and learn how common each size is."""
         answers = self.answers
         laws = self.laws()
         simulated = simulate_places(laws, self._weighing(), self.max_users)
-        seen = likelihood(simulated.presence, self.bins, answers.look_scale, answers.noise)
+        seen = self._likelihood(simulated.presence)
         at_n = at_each_n(seen, self.common)
         presence = (simulated.presence * self.common).mean(axis=1)
         largest = float(answers.look.max()) - answers.look_scale * usual_largest(
             answers.noise, answers.look.size
         )
         most = max(largest, 2 * answers.look_scale, 2 * float(presence[1]))
-        prior = learn_visitor_prior(self.grid, presence, at_n, self.bins.places, self._total(laws), most)
+        prior = learn_visitor_prior(
+            self.grid, presence, at_n, self.bins.places, self._total(laws), most, cells=self.covering
+        )
         # Nobody is at a place twice: no place has more visitors than there are users.
         prior = np.where(self.grid <= self._most_users(), prior, _TINY * prior)
         prior /= prior.sum()
-        self.now = Fitted(simulated, self.bins, seen, self.common, prior, laws)
+        self.now = Fitted(simulated, self.bins, seen, self.common, prior, laws, self.heterogeneity)
         return self.now
+
+    def _likelihood(self, presence: Reals) -> Reals:
+        """The likelihood of each bin's look at each simulated place: n × copy × bin."""
+        answers = self.answers
+        # Bins have a width and simulated places lie apart: where the noise is finer, it must not choose among them.
+        scale = np.hypot(answers.look_scale, BLUR * presence / self.noise)[:, :, None]
+        seen = likelihood(presence, self.bins, scale, answers.noise)
+        seen *= answers.look_scale / scale
+        return seen
 
     def _weighing(self) -> Weighing:
         return Weighing(self.answers.noise, self.answers.cap, self.answers.many_from, self.clear)
@@ -237,7 +207,8 @@ class _Fitting:
         variance = self.noise**2
         by_look = variance * answers.look_scale**2 * answers.look.size
         other, by_sizes = float(answers.sizes.sum()), variance * answers.sizes_scale**2 * answers.sizes.size
-        per_user = 1.0 if answers.noise == "laplace" else presence_per_user(laws, self._weighing())
+        weights = VisitorWeights.under(laws, self._weighing())
+        per_user = 1.0 if answers.noise == "laplace" else weights.presence_per_user(laws)
         if answers.noise == "gaussian":
             other = self.users * per_user
             by_sizes = by_sizes * per_user**2 + (0.15 * other) ** 2
@@ -276,11 +247,14 @@ class _Fitting:
         self.sizes = self.sizes / self.sizes.sum()
         self.middle = float(self.sizes @ _OCTAVE)
         current = np.interp(middle, self.log_n[1:], self.size_tilts[1:])
-        usual = _usual(middle, USUAL_SIZE_TILT)
+        usual = usual_size_tilt(middle)
         spread = self.noise * answers.sizes_scale
-        tilts, unsure = fit_tilts(answers.sizes, spread, held * ratio, current, size_tilt, usual)
-        self.size_tilts = np.interp(self.log_n, middle, tilts - usual) + _usual(self.log_n, USUAL_SIZE_TILT)
-        self.size_unsure = np.interp(self.log_n, middle, unsure)
+        found = fit_tilts(answers.sizes, spread, held * ratio, current, size_tilt, usual)
+        beyond = np.interp(self.log_n, middle, found.mean - usual)
+        self.size_tilts = beyond + usual_size_tilt(self.log_n)
+        self.size_unsure = np.interp(self.log_n, middle, found.deviation)
+        lever = size_lever(self.sizes, self.share)
+        self.heterogeneity = learn_heterogeneity(lever * found.own, lever * found.own_deviation)
 
     def _clear_cells(self) -> Reals:
         """How clear the cells of the sizes of all are of their noise: from 0 to 1."""
@@ -337,21 +311,3 @@ def at_each_n(seen: Reals, weights: Reals) -> Reals:
     weights = np.broadcast_to(weights, seen.shape[:2])
     mean: Reals = np.matmul(weights[:, None, :], seen)[:, 0, :] / COPIES
     return mean
-
-
-def _usual(log_n: Reals, slope: float) -> Reals:
-    """The tilt expected at places of this size, before anything is seen."""
-    beyond: Reals = slope * np.clip(log_n - BUSY_FROM, 0.0, BUSY_TO - BUSY_FROM)
-    return beyond
-
-
-def _middle_law(told: Reals, sizes: Reals, steepness: Reals) -> Reals:
-    """The law of visits of a user in the middle: such that all together, each with their own tilt, are as told."""
-    tilted = np.exp(visit_tilt(np.clip(steepness, -LARGEST_TILT, LARGEST_TILT)))
-    law = told.copy()
-    for _ in range(30):
-        each = law * tilted
-        each /= each.sum(axis=1, keepdims=True)
-        law = law * told / np.maximum(sizes @ each, 1e-12)
-        law /= law.sum()
-    return law

@@ -1,24 +1,31 @@
 """The visitor prior: how many visitors places have, as a law over n, learnt from the noisy presence of all places.
 
-It starts as a weighted mean of laws of many shapes, each moved to where its mean presence is the one observed: a bell
-in ln n with a width of its own on either side, or a power law above; n itself is Poisson around that, so that empty
-places come about by themselves; and perhaps a second population of small places. Weights are by how well a shape
-explains the noisy presence. At small ε or on short lists that is all that can be known. Where more can,
+It starts as a weighted mean of many laws: of a population of places (all of them visited, or empty ones among them, or
+small ones too), and of a shape (`visitor_shapes.py`), each moved to where its mean presence is the one observed.
+Weights are by how well a law explains the noisy presence of all places, times how much it is believed. All laws count,
+not the likeliest alone: at small ε the presence of all together is known well, and nearly nothing of how it is spread.
+That goes above all for the share of empty places. There what is public decides: a list is mostly of places that
+somebody visits, and cells that cover an area are often empty (`covering_cells.py`). Where more can be known,
 expectation-maximisation with some smoothing takes the law from there.
 """
 
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from locentropy.mechanisms.shares.estimator.noise_law import log_density
+from locentropy.mechanisms.shares.estimator.visitor_shapes import (
+    MovableShapes,
+    poisson,
+    poisson_visited,
+    shape_beliefs,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -50,22 +57,44 @@ def bin_presence(look: Reals, scale: float) -> PresenceBins:
     return PresenceBins(middle, places, bin_of)
 
 
-def likelihood(presence: Reals, bins: PresenceBins, scale: float, noise: NoiseKind) -> Reals:
+def likelihood(presence: Reals, bins: PresenceBins, scale: float | Reals, noise: NoiseKind) -> Reals:
     """How likely each bin's look is at each presence, the likeliest counting 1: a further axis of bins."""
     logs = log_density(noise, (presence[..., None] - bins.middle) / scale)
     logs -= logs.max(axis=tuple(range(presence.ndim)))
     return np.exp(logs, out=logs)
 
 
-LEFT: Final = {0.15: 1.0, 0.4: 1.0, 0.8: 1.0, 1.3: 0.5, 2.0: 0.1, 3.0: 0.02}
-"""Widths below the top, in nats, and how much each is believed to begin with."""
-BELLS: Final = {0.15: 0.3, 0.4: 0.5, 0.8: 1.0, 1.3: 2.0, 2.0: 0.5, 3.0: 0.1}
-POWERS: Final = {0.6: 0.02, 0.8: 0.05, 1.0: 0.5, 1.3: 3.0, 1.8: 3.0}
-"""Above the top: widths of a bell, or exponents of a power law; and how much each is believed."""
-SMALL: Final = (0.6, 0.2, 0.1, 0.06, 0.04)
-"""The second crowd: how likely a small place has 0, 1, 2, … visitors."""
-SMALL_SHARES: Final = {0.0: 1.0, 0.3: 0.25, 0.6: 0.25, 0.85: 0.1}
-"""How many places are small, and how much each number is believed to begin with."""
+class Population(NamedTuple):
+    """What places there are on a list."""
+
+    visited: bool = False
+    """Whether every place has a visitor, but for those that are `empty`; otherwise some have none by chance."""
+    empty: float = 0.0
+    """The part that is empty whatever the others have: water, or a place that was closed."""
+    small: float = 0.0
+    """The part that is small, such as homes."""
+
+
+SMALL: Final = (0.2, 0.25, 0.2, 0.13, 0.09, 0.06, 0.04, 0.02, 0.01)
+"""How likely a small place has 0, 1, 2, … visitors: a household and its guests."""
+_SMALL_PARTS: Final = (0.3, 0.5, 0.7, 0.85)
+_EMPTY_CELLS: Final = (0.1, 0.3, 0.45, 0.6, 0.7, 0.8, 0.87, 0.93)
+LISTED: Final[Mapping[Population, float]] = {
+    Population(visited=True): 0.6,
+    Population(): 0.2,
+    **{Population(visited=True, empty=part): 0.02 for part in (0.15, 0.3, 0.5, 0.7, 0.85)},
+    **{Population(small=part): 0.025 for part in _SMALL_PARTS},
+}
+"""Populations of a list of places, and how much each is believed: venues are listed because people come,"""
+CELLS: Final[Mapping[Population, float]] = {
+    Population(): 0.2,
+    **{Population(visited=True, empty=part): 0.0875 for part in _EMPTY_CELLS},
+    **{Population(small=part): 0.025 for part in _SMALL_PARTS},
+}
+"""and of cells that cover an area, whoever is there: any part of them may be empty."""
+MISSED: Final = 0.1
+"""A shape that comes no nearer to the observed mean than this, in nats, is believed less."""
+_MOST_MISSED: Final = 10.0
 
 UNFORESEEN: Final = 1e-4
 """How many places are of any size at all."""
@@ -80,16 +109,6 @@ ROUNDS: Final = 80
 PULL: Final = 0.2
 PULL_PLACES: Final = 30.0
 """Expectation-maximisation is held back to the start by this part, and by so many places' worth."""
-
-_STEP: Final = 0.14
-_INTENSITIES: Final = np.exp(np.arange(math.log(0.01), math.log(3e10), _STEP))
-_EXACT: Final = 60.0
-"""Intensities below this are given their Poisson law; above, it is narrower than the grid."""
-_TOPS: Final = np.linspace(math.log(0.003), math.log(2e10), 120)
-"""Logarithms of intensities at which a shape may have its top."""
-_FLAT, _JUMP = 1e-3, 5.0
-"""The mean of a shape grows about as its top does: where it does not at all, or far more, it is at an end."""
-_CORRECTIONS: Final = 4
 
 
 class Total(NamedTuple):
@@ -108,41 +127,54 @@ class Total(NamedTuple):
 
 
 def learn_visitor_prior(
-    grid: Integers, presence: Reals, seen: Reals, places: Integers, total: Total, most: float
+    grid: Integers,
+    presence: Reals,
+    seen: Reals,
+    places: Integers,
+    total: Total,
+    most: float,
+    *,
+    cells: bool = False,
 ) -> Reals:
     """The law of n: one probability for each n of the grid.
 
     `presence` is the mean presence at each n, `seen` the likelihood of each bin's look at each n, `places` how many
-    places each bin has; no place has more presence than about `most`.
+    places each bin has; no place has more presence than about `most`. Places may be `cells` that cover an area.
     """
-    start = _start(grid, presence, seen, places, total, most)
-    return _improved(start, seen, places)
-
-
-def _start(
-    grid: Integers, presence: Reals, seen: Reals, places: Integers, total: Total, most: float
-) -> Reals:
-    """The weighted mean of all shapes."""
-    to_counts = _poisson(tuple(grid.tolist()))
-    by_intensity = presence @ to_counts
-    means = _Means.known_at_tops(by_intensity, by_intensity <= most)
-    small = np.zeros(grid.size)
-    small[: len(SMALL)] = SMALL
-    laws, beliefs = [], []
-    for mean, mean_belief in _mean_presences(total, int(places.sum())):
-        for part, part_belief in SMALL_SHARES.items():
-            rest = max(mean - part * float(small @ presence), 0.1 * mean) / (1 - part)
-            main = means.laws_of_mean(rest) @ to_counts.T
-            laws.append((1 - part) * main + part * small)
-            beliefs.append(np.log(_shape_beliefs() * part_belief) + mean_belief)
-    every = np.concatenate(laws)
-    fit = np.log(np.maximum(every @ seen, 1e-300)) @ places + np.concatenate(beliefs)
-    weight = np.exp(fit - fit.max())
-    start = weight @ every
-    # Nothing is impossible: a place that no shape foresees is still read.
+    populations = CELLS if cells else LISTED
+    laws, beliefs = _believed_laws(grid, presence, total, int(places.sum()), most, populations)
+    fit = np.log(np.maximum(laws @ seen, 1e-300)) @ places + beliefs
+    start = np.exp(fit - fit.max()) @ laws
+    # Nothing is impossible: a place that no law foresees is still read.
     start = start / start.sum() + UNFORESEEN / grid.size
-    normal: Reals = start / start.sum()
-    return normal
+    return _improved(start / start.sum(), seen, places)
+
+
+def _believed_laws(
+    grid: Integers,
+    presence: Reals,
+    total: Total,
+    listed: int,
+    most: float,
+    populations: Mapping[Population, float],
+) -> tuple[Reals, Reals]:
+    """Every shape in every population, with every possible mean presence: law × n, and the logarithm of its belief."""
+    counts = tuple(grid.tolist())
+    by_chance = MovableShapes.over(poisson(counts), presence, most)
+    visited = MovableShapes.over(poisson_visited(counts), presence, most)
+    laws, beliefs = [], []
+    for mean, mean_belief in _mean_presences(total, listed):
+        for population, belief in populations.items():
+            apart = np.zeros(grid.size)
+            apart[: len(SMALL)] = population.small * np.array(SMALL)
+            apart[0] += population.empty
+            others = 1 - population.small - population.empty
+            rest = max(mean - float(apart @ presence), 0.1 * mean) / others
+            main, missed = (visited if population.visited else by_chance).with_mean(rest)
+            laws.append(others * main + apart)
+            off = np.minimum(np.abs(missed) / MISSED, _MOST_MISSED)
+            beliefs.append(np.log(shape_beliefs() * belief) + mean_belief - off**2 / 2)
+    return np.concatenate(laws), np.concatenate(beliefs)
 
 
 def _mean_presences(total: Total, listed: int) -> Iterator[tuple[float, float]]:
@@ -170,97 +202,3 @@ def _improved(start: Reals, seen: Reals, places: Integers) -> Reals:
         law[1:] = 0.1 * around[:-2] + 0.8 * around[1:-1] + 0.1 * around[2:]
         law /= law.sum()
     return law
-
-
-@cache
-def _shapes() -> tuple[Reals, Reals, Reals]:
-    """Width below the top, width above (infinite for power laws), exponent above (0 for bells): a column each."""
-    shapes = [(left, above, 0.0) for left in LEFT for above in BELLS]
-    shapes += [(left, math.inf, power) for left in LEFT for power in POWERS]
-    left, above, power = np.array(shapes).T[:, :, None]
-    return left, above, power
-
-
-@cache
-def _shape_beliefs() -> Reals:
-    left, above, power = (column[:, 0].tolist() for column in _shapes())
-    by_tail = [
-        POWERS[exponent] if math.isinf(bell) else BELLS[bell]
-        for bell, exponent in zip(above, power, strict=True)
-    ]
-    beliefs: Reals = np.array([LEFT[width] for width in left]) * np.array(by_tail)
-    return beliefs
-
-
-def _laws(tops: Reals) -> Reals:
-    """The shapes over the intensities, with the top of each where it is told."""
-    left, above, power = _shapes()
-    beyond = np.log(_INTENSITIES) - tops[:, None]
-    logs = np.where(beyond < 0, -(beyond**2) / (2 * left**2), -(beyond**2) / (2 * above**2) - power * beyond)
-    laws: Reals = np.exp(logs)
-    return laws
-
-
-class _Means(NamedTuple):
-    """The mean presence of every shape, with its top at each of `_TOPS`: shape × top."""
-
-    by_intensity: Reals
-    allowed: NDArray[np.bool_]
-    known: Reals
-
-    @classmethod
-    def known_at_tops(cls, by_intensity: Reals, allowed: NDArray[np.bool_]) -> _Means:
-        """Computed once, to know roughly where each shape belongs."""
-        laws = _laws_at_tops() * allowed + 1e-300
-        return cls(by_intensity, allowed, laws @ by_intensity / laws.sum(axis=2))
-
-    def laws(self, tops: Reals) -> Reals:
-        """Every shape with its top where it is told."""
-        laws = _laws(tops) * self.allowed + 1e-300
-        normal: Reals = laws / laws.sum(axis=1, keepdims=True)
-        return normal
-
-    def laws_of_mean(self, mean: float) -> Reals:
-        """Every shape, moved to where its mean presence is the given one; as near as it comes, if there is none."""
-        shape = np.arange(len(self.known))
-        above = np.clip((self.known < mean).sum(axis=1), 1, _TOPS.size - 1)
-        low, high = _TOPS[above - 1], _TOPS[above]
-        first, last = (np.log(self.known[shape, at] / mean) for at in (above - 1, above))
-        # The logarithm of the mean is nearly a line between two tops. Where it jumps, nothing is left of the shape
-        # among the crowds that are allowed: it stays where there is something.
-        slope = (last - first) / (high - low)
-        slope = np.where((slope > _FLAT) & (slope < _JUMP), slope, np.inf)
-        tops = np.clip(low - first / slope, low, high)
-        for _ in range(_CORRECTIONS):
-            off = np.log(self.laws(tops) @ self.by_intensity / mean)
-            tops = np.clip(tops - off / slope, low, high)
-        return self.laws(tops)
-
-
-@cache
-def _laws_at_tops() -> Reals:
-    """The shapes at every one of `_TOPS`: shape × top × intensity."""
-    count = _shapes()[0].shape[0]
-    return np.stack([_laws(np.full(count, top)) for top in _TOPS], axis=1)
-
-
-@cache
-def _poisson(grid: tuple[int, ...]) -> Reals:
-    """How likely each n of the grid is at each intensity: n × intensity."""
-    counts = np.array(grid, dtype=np.float64)
-    ends = np.append((counts[:-1] + counts[1:]) / 2, np.inf)
-    number = np.arange(400)
-    log_factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 400)))])
-    cell = np.searchsorted(ends, number, side="left")
-    chances = np.zeros((counts.size, _INTENSITIES.size))
-    at = np.interp(np.log(_INTENSITIES), np.log(np.maximum(counts, 0.5)), np.arange(counts.size))
-    for column, intensity in enumerate(_INTENSITIES.tolist()):
-        if intensity < _EXACT:
-            mass = np.exp(number * math.log(intensity) - intensity - log_factorial)
-            chances[:, column] = np.bincount(cell, weights=mass, minlength=counts.size)
-        else:
-            below = min(int(at[column]), counts.size - 2)
-            chances[below : below + 2, column] = (1 - (at[column] - below), at[column] - below)
-    normal: Reals = chances / chances.sum(axis=0)
-    normal.flags.writeable = False
-    return normal

@@ -49,11 +49,16 @@ class Smoothed(NamedTuple):
     """How many periods ago the change is against; 0 where there is none."""
 
 
-def smooth(periods: Sequence[Answers], max_users: int, attributes: Sequence[Attribute] = ()) -> Smoothed:
-    """The latest of successive periods, given all of them; all are about the same list."""
+def smooth(
+    periods: Sequence[Answers], max_users: int, attributes: Sequence[Attribute] = (), *, cells: bool = False
+) -> Smoothed:
+    """The latest of successive periods, given all of them; all are about the same list.
+
+    Attributes and `cells` are public things about it, as `infer` takes them.
+    """
     if not periods:
         raise ParameterError("periods has no answers. For example: smooth([april, may], max_users=10**7)")
-    smoother = Smoother(max_users, attributes)
+    smoother = Smoother(max_users, attributes, cells=cells)
     for answers in periods[:-1]:
         smoother.skip(answers)
     return smoother.conclude(periods[-1])
@@ -62,15 +67,15 @@ def smooth(periods: Sequence[Answers], max_users: int, attributes: Sequence[Attr
 class Smoother:
     """Periods one after another: each is skipped, or concluded upon given all before it."""
 
-    def __init__(self, max_users: int, attributes: Sequence[Attribute] = ()) -> None:
-        self._max_users, self._attributes = max_users, attributes
+    def __init__(self, max_users: int, attributes: Sequence[Attribute] = (), *, cells: bool = False) -> None:
+        self._max_users, self._attributes, self._cells = max_users, attributes, cells
         self._filter: RateFilter | None = None
 
     def skip(self, answers: Answers) -> None:
         """Remember what a period says, for later ones."""
         if answers.look.size:
             with threadpool_limits(1, user_api="blas"):
-                self._advance(read(answers, self._max_users, self._attributes))
+                self._advance(self._read(answers))
 
     def conclude(self, answers: Answers) -> Smoothed:
         """What is published of a period; it is remembered, too."""
@@ -78,7 +83,7 @@ class Smoother:
             return _unchanged(infer(answers, self._max_users, self._attributes))
         # One thread: the same rounding wherever it runs, as in `infer`.
         with threadpool_limits(1, user_api="blas"):
-            reading = read(answers, self._max_users, self._attributes)
+            reading = self._read(answers)
             alone = conclude(reading, self._max_users)
             step = self._advance(reading)
             if step is None:
@@ -86,6 +91,9 @@ class Smoother:
             rows = step.visitor_priors()
             own = reading._replace(rows=rows, row_of=np.arange(len(rows)))
             return Smoothed(conclude(own, self._max_users), alone, *step.moves().told())
+
+    def _read(self, answers: Answers) -> Reading:
+        return read(answers, self._max_users, self._attributes, cells=self._cells)
 
     def _advance(self, reading: Reading) -> Step | None:
         """The step to this period; None to the first."""

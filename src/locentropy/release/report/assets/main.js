@@ -18,6 +18,7 @@ if (canvas) {
   document.getElementById("legend-low").textContent = `≤ ${inUnit(colourRange[0])}`;
   document.getElementById("legend-high").textContent = `≥ ${inUnit(colourRange[1])} ${source.unit}`;
   document.getElementById("sureness").hidden = !has("certainty");
+  if (has("outline")) for (const sample of document.querySelectorAll("#sureness circle")) sample.setAttribute("r", 6); // areas differ in ink alone
   document.getElementById("legend").hidden = false;
 }
 createList(show);

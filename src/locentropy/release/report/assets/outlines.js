@@ -1,5 +1,6 @@
 // Zones and cells as areas. A path is kept relative to its place's point: a canvas has too few digits for the whole Earth.
-function outlinesOf({ drawn, x, y, cut }) {
+// A zone that is cut at the date line has rings at both ends of the world: each is drawn on the side of its place's point.
+function outlinesOf({ drawn, x, y }) {
   if (!has("outline")) return null;
   const [west, south, step] = source.outlines;
   const [paths, boxes] = [new Array(count), new Float64Array(4 * count)];
@@ -7,11 +8,16 @@ function outlinesOf({ drawn, x, y, cut }) {
     const path = new Path2D();
     let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
     for (const ring of columns.outline[i]) {
-      let [column, row] = [0, 0];
+      let [column, row, least, most] = [0, 0, Infinity, -Infinity];
+      for (let at = 0; at < ring.length; at += 2) {
+        column += ring[at];
+        [least, most] = [Math.min(least, column), Math.max(most, column)];
+      }
+      const turns = Math.round(x[i] - (west + ((least + most) / 2) * step) / 360 - 0.5);
+      column = 0;
       for (let at = 0; at < ring.length; at += 2) {
         [column, row] = [column + ring[at], row + ring[at + 1]];
-        const lon = west + column * step;
-        const wx = (lon < cut ? lon + 360 : lon) / 360 + 0.5;
+        const wx = (west + column * step) / 360 + 0.5 + turns;
         const wy = mercator(south + row * step);
         [left, right, top, bottom] = [Math.min(left, wx), Math.max(right, wx), Math.min(top, wy), Math.max(bottom, wy)];
         path[at ? "lineTo" : "moveTo"](wx - x[i], wy - y[i]);

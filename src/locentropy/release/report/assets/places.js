@@ -31,7 +31,7 @@ function locate() {
     x[i] = lon / 360 + 0.5;
     y[i] = mercator(columns.lat[i]);
   }
-  return { drawn, x, y, cut };
+  return { drawn, x, y };
 }
 
 // The box to show: all places, or without the outermost hundredths if a few stray places would make the rest tiny.
