@@ -41,7 +41,6 @@ import numpy as np
 
 import locentropy as le
 from locentropy.evaluation.simulated_noise import SimulatedNoise
-from locentropy.mechanisms.shares.series.smoothing import Smoother
 from locentropy.privacy.concentrated import admissible_rho
 from series_data import FRESH, SETS, missing, open_series
 from series_goals import print_goals, print_tables
@@ -82,7 +81,7 @@ def _epsilon_of_a_month() -> float:
 
 def measured(data: Series, mechanism: le.Shares, seed: int) -> Results:
     """One series of releases, month by month."""
-    smoother, decayed, weight = Smoother(mechanism.max_users), 0.0, 0.0
+    smoother, decayed, weight = mechanism.smoother(data.locations), 0.0, 0.0
     months, told = defaultdict(list), []
     for number, period in enumerate(data.periods):
         answers = data.answers(number, mechanism, SimulatedNoise(1000 * seed + number))

@@ -60,9 +60,8 @@ class Series:
 
     def answers(self, period: int, mechanism: le.Shares, noise: Noise) -> Answers:
         """The noisy answers that a release of this month would keep."""
-        data = self.periods[period]
-        measured = mechanism.measure(data.queries, self.locations, noise)
-        return mechanism.queries_about(self.locations).answers(measured.values, self.locations)
+        measured = mechanism.measure(self.periods[period].queries, self.locations, noise)
+        return mechanism.answers(measured, self.locations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +167,9 @@ def open_series(name: str) -> Iterator[Series]:
                 )
             )
             exact = queries.exact_profile()
-            listed = queries.locations
+            listed = le.mechanisms.Locations.of(queries.locations)
             periods.append(Period(CachedQueries(queries), exact.entropy, exact.user_counts))
-        yield Series(name, le.mechanisms.Locations.of(listed), periods, source.closings)
+        if isinstance(source.locations, le.Grid):  # as it is published: cells lean on cells nearby
+            assert listed.ids.equals(source.locations.locations().ids)
+            listed = source.locations.locations()
+        yield Series(name, listed, periods, source.closings)

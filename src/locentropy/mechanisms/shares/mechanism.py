@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.expected_error import ExpectedError, Supposed
     from locentropy.mechanisms.parameters import Value
     from locentropy.mechanisms.shares.answers import Answers
+    from locentropy.mechanisms.shares.series.smoothing import Smoother
     from locentropy.privacy.noise import Noise
 
 _CALL = "Shares(epsilon=1.0)"
@@ -218,6 +219,14 @@ class Shares(Mechanism):
         left_out = () if counting is None else counting.names
         values = {name: each for name, each in measurements.values.items() if name not in left_out}
         return self.queries_about(locations).answers(values, locations)
+
+    def smoother(self, locations: Locations) -> Smoother:
+        """Successive releases about this list, each given those before it: it takes what `answers` returns."""
+        from locentropy.mechanisms.shares.estimator.attributes import declared_attributes
+        from locentropy.mechanisms.shares.estimator.covering_cells import are_cells
+        from locentropy.mechanisms.shares.series.smoothing import Smoother
+
+        return Smoother(self.max_users, declared_attributes(locations), cells=are_cells(locations))
 
     def rehearse(self, queries: Queries) -> bool:
         """Ask for the exact look, and for the exact counts if there are any."""

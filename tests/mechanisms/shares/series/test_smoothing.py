@@ -12,14 +12,16 @@ from hypothesis import strategies as st
 
 from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Locations
+from locentropy.evaluation.simulated_noise import SimulatedNoise
 from locentropy.mechanisms.shares.answers import Answers
 from locentropy.mechanisms.shares.estimator.attributes import declared_attributes
 from locentropy.mechanisms.shares.estimator.inference import infer
 from locentropy.mechanisms.shares.measurements import ShareQueries
+from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.mechanisms.shares.series import rate_filter
 from locentropy.mechanisms.shares.series.smoothing import Smoothed, Smoother, smooth
 from tests.examples import examples
-from tests.mechanisms.shares.made_up import entropies, garbage, of_people, reordered
+from tests.mechanisms.shares.made_up import Table, entropies, garbage, of_people, population, reordered
 from tests.mechanisms.shares.test_inference import ANY, any_answers, check
 
 MOST = 20_000
@@ -190,6 +192,19 @@ def test_a_place_with_an_attribute_is_smoothed_too(months) -> None:
 def test_noise_of_both_kinds_can_be_in_one_series() -> None:
     series = [month(number, PURE if number % 2 else CONCENTRATED)[0] for number in range(3)]
     check(smooth(series, MOST).smoothed, LISTED, MOST)
+
+
+def test_shares_smooths_what_it_measured() -> None:
+    mechanism, listed = Shares(1.0, max_users=MOST), Locations(pa.array(np.arange(40)))
+    draw = np.random.default_rng(3)
+    smoother = mechanism.smoother(listed)
+    for number in range(2):
+        table = Table(*population(draw, 300, 40, 1.0), 40)
+        measured = mechanism.measure(table, listed, SimulatedNoise(number))
+        found = smoother.conclude(mechanism.answers(measured, listed))
+        published = mechanism.estimate(measured, listed)
+        np.testing.assert_array_equal(found.alone.entropy, published.entropy)
+        assert np.array_equal(found.smoothed.entropy, published.entropy) == (number == 0)
 
 
 def test_lists_must_be_the_same(months) -> None:
