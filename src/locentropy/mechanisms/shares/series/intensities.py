@@ -26,6 +26,8 @@ SHUT: Final = 0.02
 ROUNDS: Final = 60
 SPREAD: Final = 0.05
 """Of expectation-maximisation: rounds, and the part of a law that moves to each neighbour in a round."""
+ROW_ROUNDS: Final = 15
+"""Rounds for each of many priors, from where that of all was taken apart."""
 _IMPOSSIBLE: Final = 1e-15
 
 
@@ -70,16 +72,15 @@ def mixing_law(grid: Intensities, prior: Reals) -> Reals:
     return law
 
 
-def mixing_laws(grid: Intensities, rows: Reals) -> Reals:
-    """The same for several visitor priors at once (row × n): rate × row.
+def leanings(grid: Intensities, law: Reals, rows: Reals) -> Reals:
+    """The factors by which laws of λ under several visitor priors (row × n) differ from the common one: rate × row.
 
-    One is taken apart as above, the others are one step of expectation-maximisation from their mean: they differ by
-    what public attributes explain.
+    They differ by what public attributes explain: some rounds of expectation-maximisation from the common law.
     """
-    middle = rows.mean(axis=0)
-    law = mixing_law(grid, middle)
-    if len(rows) == 1:
-        return law[:, None]
-    laws = law[:, None] * (grid.to_counts.T @ (rows / (grid.to_counts @ law)).T)
-    normal: Reals = laws / laws.sum(axis=0)
-    return normal
+    factors = np.ones((law.size, len(rows)))
+    for _ in range(ROW_ROUNDS):
+        laws = law[:, None] * factors
+        laws /= laws.sum(axis=0)
+        factors *= grid.to_counts.T @ (rows.T / (grid.to_counts @ laws))
+        factors /= law @ factors
+    return factors

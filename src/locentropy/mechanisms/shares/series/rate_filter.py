@@ -3,8 +3,11 @@
     foresee    the law of each place's rate before its new answers are seen, from all earlier ones
     update     the same after they are seen: Bayes' rule
 
-A forward filter of a hidden Markov chain, exact on its grid (Rabiner 1989). Places with the same answers share a
-likelihood, so that of a period is a small table; laws are per place, in single precision, and worked on in blocks.
+A forward filter of a hidden Markov chain, exact on its grid (Rabiner 1989). What public attributes say of a place comes
+from the answers of other places. It is not remembered, so that nothing counts twice: the latest is applied at the end.
+
+Places with the same answers share a likelihood, so that of a period is a small table; laws are per place, in single
+precision, and worked on in blocks.
 """
 
 from __future__ import annotations
@@ -16,7 +19,12 @@ import numpy as np
 
 from locentropy.core.errors import ParameterError
 from locentropy.mechanisms.shares.series.change import LONG, compare, compare_neighbours
-from locentropy.mechanisms.shares.series.intensities import Intensities, intensities, mixing_laws
+from locentropy.mechanisms.shares.series.intensities import (
+    Intensities,
+    intensities,
+    leanings,
+    mixing_law,
+)
 from locentropy.mechanisms.shares.series.transitions import learn_transition
 
 if TYPE_CHECKING:
@@ -49,7 +57,9 @@ class Period(NamedTuple):
     cell_of: Indices
     """and the cell of each place."""
     anew: Reals
-    """The law of the rates of all places: rate × row of the visitor prior,"""
+    """The law of the rates of all places: rate × 1."""
+    leaning: Reals
+    """How public attributes change it: rate × row of the visitor prior,"""
     row_of: Indices
     """and the row of each place."""
     look: Reals
@@ -62,17 +72,20 @@ class Period(NamedTuple):
         highest = seen.max(axis=0)
         # Answers that no simulated place could give say nothing.
         seen = np.where(highest > 0, seen / np.maximum(highest, 1e-300), 1.0)
-        anew = mixing_laws(grid, reading.rows)
-        return cls(seen, cells.cell_of, anew, reading.row_of, reading.evidence.answers.look)
+        places = np.bincount(reading.row_of, minlength=len(reading.rows))
+        law = mixing_law(grid, places @ reading.rows / places.sum())
+        leaning = leanings(grid, law, reading.rows) if len(reading.rows) > 1 else np.ones((law.size, 1))
+        look = reading.evidence.answers.look
+        return cls(seen, cells.cell_of, law[:, None], leaning, reading.row_of, look)
 
     def learners(self) -> Indices:
         """Places to learn from: all, or some of every look."""
         step = max(1, self.look.size // LEARNERS)
         return np.argsort(self.look, kind="stable")[step // 2 :: step]
 
-    def of_places(self, places: Indices) -> tuple[Reals, Reals]:
-        """The law anew and the likelihood at each of some places: rate × place."""
-        return self.anew[:, self.row_of[places]], self.seen[:, self.cell_of[places]]
+    def seen_at(self, places: Indices) -> Reals:
+        """The likelihood at each of some places: rate × place."""
+        return self.seen[:, self.cell_of[places]]
 
 
 class RateFilter:
@@ -83,8 +96,7 @@ class RateFilter:
         period = Period.of(first, self.grid)
         laws = np.empty((self.grid.log_rates.size, period.look.size), dtype=np.float32)
         for places in _blocks(period.look.size):
-            anew, seen = period.of_places(places)
-            laws[:, places] = _normal(anew * seen)
+            laws[:, places] = _normal(period.anew * period.seen_at(places))
         self.laws: Laws = laws
         self.earlier: deque[Laws] = deque(maxlen=LONG)
         self.growths: deque[float] = deque(maxlen=LONG)
@@ -98,12 +110,15 @@ class RateFilter:
             )
         learners = period.learners()
         transition = learn_transition(
-            self.grid.log_rates, self.laws[:, learners].astype(np.float64), *period.of_places(learners)
+            self.grid.log_rates,
+            self.laws[:, learners].astype(np.float64),
+            period.anew,
+            period.seen_at(learners),
         )
         before, laws = self.laws, np.empty_like(self.laws)
         for places in _blocks(period.look.size):
-            anew, seen = period.of_places(places)
-            laws[:, places] = _normal(transition.foresee(before[:, places].astype(np.float64), anew) * seen)
+            foreseen = transition.foresee(before[:, places].astype(np.float64), period.anew)
+            laws[:, places] = _normal(foreseen * period.seen_at(places))
         self.earlier.append(before)
         self.growths.append(transition.growth)
         self.laws = laws
@@ -130,8 +145,8 @@ class Step(NamedTuple):
         """What earlier periods say of the visitors of each place in this one: place × n."""
         rows = np.empty((self.period.look.size, len(self.grid.to_counts)))
         for places in _blocks(len(rows)):
-            anew, _ = self.period.of_places(places)
-            foreseen = self.transition.foresee(self.before[:, places].astype(np.float64), anew)
+            foreseen = self.transition.foresee(self.before[:, places].astype(np.float64), self.period.anew)
+            foreseen = _normal(foreseen * self.period.leaning[:, self.period.row_of[places]])
             rows[places] = _normal(self.grid.to_counts @ foreseen).T
         return rows
 
@@ -139,9 +154,9 @@ class Step(NamedTuple):
         """How likely each place's rate has moved since the period before, or since LONG periods ago."""
         found = []
         for places in _blocks(self.period.look.size):
-            anew, seen = self.period.of_places(places)
+            seen = self.period.seen_at(places)
             before = self.before[:, places].astype(np.float64)
-            moves = compare_neighbours(self.grid.log_rates, self.transition, before, anew, seen)
+            moves = compare_neighbours(self.grid.log_rates, self.transition, before, self.period.anew, seen)
             if self.long_ago is not None:
                 then, now = (each[:, places].astype(np.float64) for each in (self.long_ago, self.now))
                 moves = moves.or_since(compare(self.grid.log_rates, self.long_growth, then, now), LONG)

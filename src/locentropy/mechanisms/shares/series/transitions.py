@@ -56,7 +56,7 @@ class Transition(NamedTuple):
     def foresee(self, before: Reals, anew: Reals) -> Reals:
         """The law of the new rate of each place, up to a factor, given the old one and that of a place drawn anew.
 
-        All are rate × place.
+        Both are rate × place; the latter may be the same for all, rate × 1.
         """
         law: Reals = self.stays(self.kernel @ before) + self.comes(anew)
         return law
