@@ -17,7 +17,7 @@ import numpy as np
 from utility_data import DERIVED, REAL, SYNTHETIC, WITH_ATTRIBUTE, without_attribute
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     Results = dict[str, Any]
 
@@ -179,9 +179,14 @@ def best_moments(scores: Results, epsilon: str, measure: str) -> tuple[str, floa
 
 
 def print_goals(results: Results) -> None:
+    """The goals of `utility.py`."""
+    print_cases(goals(results))
+
+
+def print_cases(every: Iterable[Goal]) -> None:
     """Each goal with its closest case, or with every case that misses it."""
     grouped: dict[str, list[Goal]] = {}
-    for goal in goals(results):
+    for goal in every:
         grouped.setdefault(goal.what, []).append(goal)
     print("\nGoals that were measured\n")
     for what, cases in grouped.items():

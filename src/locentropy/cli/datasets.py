@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -64,6 +65,15 @@ def city(
             "or as regulars of venues.",
         ),
     ] = "usual",
+    start: Annotated[str, typer.Option("--start", help="The first day.")] = "2025-03-03",
+    changing: Annotated[
+        bool,
+        typer.Option(
+            "--changing",
+            help="Let the city change: seasons, openings, closings and a festival. A file changes.csv says "
+            "what happens to which place.",
+        ),
+    ] = False,
 ) -> None:
     """Make a synthetic city: homes, workplaces and venues with regulars, and a public list of its places.
 
@@ -72,17 +82,27 @@ def city(
       locentropy datasets city --out city --people 10000
 
       locentropy datasets city --out village --habits regulars
-    """
-    from locentropy.datasets.city import FILES, City
 
-    made = City(people, places, days, seed, habits=habits)  # type: ignore[arg-type]  # checked by City itself
-    refuse_existing(*(to / name for name in FILES))
+      locentropy datasets city --out year --start 2025-01-01 --days 365 --changing
+    """
+    from locentropy.datasets.city import City
+
+    first = _day(start)
+    made = City(people, places, days, seed, first, habits, changing)  # type: ignore[arg-type]  # checked by City itself
+    refuse_existing(*(to / name for name in made.files))
     with progress_bar() as progress:
         made.write(to, progress=lambda fraction: progress("Building the city", fraction))
     note(
         f"Written: {to / 'visits.parquet'}, the public list {to / 'places.csv'} and the public map "
-        f"{to / 'districts.geojson'}"
+        f"{to / 'districts.geojson'}" + (f"; what changes: {to / 'changes.csv'}" if changing else "")
     )
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ParameterError(f"--start {text}: expected a day. For example: --start 2025-01-01") from None
 
 
 def refuse_existing(*paths: Path) -> None:

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from locentropy.core.queries import Queries
     from locentropy.mechanisms.expected_error import ExpectedError, Supposed
     from locentropy.mechanisms.parameters import Value
+    from locentropy.mechanisms.shares.answers import Answers
+    from locentropy.mechanisms.shares.series.smoothing import Smoother
     from locentropy.privacy.noise import Noise
 
 _CALL = "Shares(epsilon=1.0)"
@@ -201,11 +203,9 @@ class Shares(Mechanism):
         from locentropy.mechanisms.shares.estimator.inference import infer
 
         listed = require_locations(locations, type(self).__name__)
-        values, counting = dict(measurements.values), self.count_queries
-        counted = {} if counting is None else counting.columns(values, len(listed))
-        for name in () if counting is None else counting.names:
-            del values[name]
-        answers = self.queries_about(listed).answers(values, listed)
+        counting = self.count_queries
+        counted = {} if counting is None else counting.columns(measurements.values, len(listed))
+        answers = self.answers(measurements, listed)
         inferred = infer(answers, self.max_users, declared_attributes(listed), cells=are_cells(listed))
         return Estimates(
             listed.ids,
@@ -218,6 +218,21 @@ class Shares(Mechanism):
             leans_on=inferred.leans_on,
             **counted,
         )
+
+    def answers(self, measurements: Measurements, locations: Locations) -> Answers:
+        """The measurements as the inference reads them: without counts, in units of presence."""
+        counting = self.count_queries
+        left_out = () if counting is None else counting.names
+        values = {name: each for name, each in measurements.values.items() if name not in left_out}
+        return self.queries_about(locations).answers(values, locations)
+
+    def smoother(self, locations: Locations) -> Smoother:
+        """Successive releases about this list, each given those before it: it takes what `answers` returns."""
+        from locentropy.mechanisms.shares.estimator.attributes import declared_attributes
+        from locentropy.mechanisms.shares.estimator.covering_cells import are_cells
+        from locentropy.mechanisms.shares.series.smoothing import Smoother
+
+        return Smoother(self.max_users, declared_attributes(locations), cells=are_cells(locations))
 
     def rehearse(self, queries: Queries) -> bool:
         """Ask for the exact look, and for the exact counts if there are any."""

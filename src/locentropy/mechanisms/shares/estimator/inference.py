@@ -74,22 +74,44 @@ def infer(
 
 
 def _infer(answers: Answers, max_users: int, attributes: Sequence[Attribute], cells: bool) -> Inferred:
+    return conclude(read(answers, max_users, attributes, cells=cells), max_users)
+
+
+class Reading(NamedTuple):
+    """What all answers together say: enough to conclude upon each place, given a visitor prior."""
+
+    evidence: SplitEvidence
+    """The simulated places, and how likely each is to give the answers of a place."""
+    rows: Reals
+    """Visitor priors: row × n,"""
+    row_of: NDArray[np.intp]
+    """and which of them each place has."""
+    leans_on: tuple[AttributeEffect, ...] = ()
+
+
+def read(
+    answers: Answers, max_users: int, attributes: Sequence[Attribute] = (), *, cells: bool = False
+) -> Reading:
+    """Fit the model of visitors to the answers of all places."""
     fitted = fit_visitors(answers, max_users, cells=cells)
     evidence = SplitEvidence.fit(answers, fitted, make_cells(answers, fitted.bins.bin_of))
-    most = math.log(max_users)
-    rows, row_of = fitted.prior[None, :], np.zeros(answers.look.size, dtype=np.intp)
-    leans_on: tuple[AttributeEffect, ...] = ()
-    if attributes:
-        priors = _attribute_priors(answers, fitted, attributes)
-        rows, row_of, leans_on = priors.rows, priors.row_of, explained_by_name(priors.effects)
-    found = posterior(evidence, rows, row_of, most)
-    shift = _within_bins(answers.look, fitted)
+    if not attributes:
+        return Reading(evidence, fitted.prior[None, :], np.zeros(answers.look.size, dtype=np.intp))
+    priors = _attribute_priors(answers, fitted, attributes)
+    return Reading(evidence, priors.rows, priors.row_of, explained_by_name(priors.effects))
+
+
+def conclude(reading: Reading, max_users: int) -> Inferred:
+    """The posterior of every place, with what the model leaves out."""
+    evidence, most = reading.evidence, math.log(max_users)
+    found = posterior(evidence, reading.rows, reading.row_of, most)
+    shift = _within_bins(evidence.answers.look, evidence.fitted)
     found = found._replace(
         entropy=np.maximum(found.entropy + shift, 0.0),
         low=np.where(found.low > 0, found.low + shift, 0.0),  # a place that may be empty may be so still
         high=found.high + shift,
     )
-    model = _model_error(fitted) * np.minimum(found.entropy, 1.0)
+    model = _model_error(evidence.fitted) * np.minimum(found.entropy, 1.0)
     margin = (1.96 * model) ** 2
     low = found.entropy - np.sqrt(np.maximum(found.entropy - found.low, 0.0) ** 2 + margin)
     high = found.entropy + np.sqrt(np.maximum(found.high - found.entropy, 0.0) ** 2 + margin)
@@ -98,7 +120,7 @@ def _infer(answers: Answers, max_users: int, attributes: Sequence[Attribute], ce
         std_error=np.sqrt(np.maximum(found.variance, 0.0) + model**2),
         low=np.clip(low, 0.0, most),
         high=np.clip(high, 0.0, most),
-        leans_on=leans_on,
+        leans_on=reading.leans_on,
     )
 
 
