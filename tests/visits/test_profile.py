@@ -197,3 +197,20 @@ def test_lists_that_cannot_be_right_are_refused(wrong: list[object], message: st
 def test_bounds_that_cannot_be_right_are_refused(arguments: tuple[object, ...], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         le.private.Bounds(*arguments)  # type: ignore[arg-type]
+
+
+def test_without_first_times_bounds_do_not_fall_back_to_another_choice() -> None:
+    """Which locations a user keeps must not depend on what else was asked: bounds are refused."""
+    visits = le.Visits(as_table([Row(1, 2, 3), Row(1, 4, 1), Row(1, 4, 9)]))
+    most_visited = le.private.Bounds(1, 1, keep="most-visited")
+    with le.private.open_queries(visits, first_times=False) as opened:
+        for keep in (None, "first"):
+            with pytest.raises(ParameterError, match="first_times"):
+                opened.profile(le.private.Bounds(1, 1, keep=keep))
+        assert as_counter(opened.profile(most_visited)) == as_counter(
+            le.private.profile(visits, most_visited)
+        )
+        assert as_counter(opened.exact_profile()) == as_counter(le.private.exact_profile(visits))
+    without = le.Visits(as_table([Row(1, 2), Row(1, 4), Row(1, 4)], timed=False))
+    with le.private.open_queries(without, first_times=False) as opened:
+        assert opened.profile(le.private.Bounds(1, 1)).bounds == most_visited

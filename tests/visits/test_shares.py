@@ -167,16 +167,28 @@ class TestReference:
             remembered = CachedQueries(opened)
             found = remembered.look(ShareRule(8, 4))
             assert "Sharing and counting" in seen
+            assert "Counting places" in seen, "stored, for there will be other questions"
             seen.clear()
             assert remembered.look(ShareRule(8, 4)) is found
             assert seen == [], "computed once"
             assert not found.flags.writeable, "and the same for all who ask"
             assert remembered.look(ShareRule(8, 3)).tolist() == [3, 3]
             assert found.tolist() == [4, 4]
-            assert "Counting places" in seen, "stored when it was needed again"
-            seen.clear()
-            assert remembered.look(ShareRule(8, 2)).tolist() == [2, 2]
+            assert remembered.presence(ShareRule(8, 4), np.array([0, 1]), (2,), ()).sum() == 8
             assert "Counting places" not in seen, "the one table serves every question"
+
+    def test_restricted_queries_store_nothing_for_a_single_question(self) -> None:
+        seen: list[str] = []
+        visits = le.Visits(as_table([Row(1, 2, 3), Row(1, 4, 3)]))
+        with le.private.open_queries(visits, progress=lambda doing, _: seen.append(doing)) as opened:
+            within = opened.restricted_to(le.mechanisms.Locations.of([2]))
+            assert within.look(ShareRule(8, 8)).tolist() == [8]
+            assert "Counting places" not in seen
+            assert within.look(ShareRule(8, 3)).tolist() == [3]
+            assert "Counting places" in seen, "needed again"
+            seen.clear()
+            assert within.look(ShareRule(8, 2)).tolist() == [2]
+            assert "Counting places" not in seen
 
 
 # Integers on engines that divide in their own ways.
@@ -338,18 +350,18 @@ def in_two_bands(shared: Any, bands: Any, places: Any, visits: Any) -> Any:
     return HONEST_CELLS(shared, twice.distinct(), places, visits)
 
 
-def of_everybody(pairs: Any, weights: Any, tabulated: int) -> Any:
+def of_everybody(pairs: Any, weights: Any, *, squares: bool) -> Any:
     """A weight that looks at others' rows: visits of all people to the place, instead of this user's."""
     total = pairs.group_by("code").aggregate(all_visits=pairs.visits.sum().cast("int64"))
     crowd = pairs.inner_join(total, "code").drop("visits").rename(visits="all_visits")
-    return HONEST_SPREAD(crowd, weights, tabulated)
+    return HONEST_SPREAD(crowd, weights, squares=squares)
 
 
-def counted_elsewhere(pairs: Any, weights: Any, tabulated: int) -> Any:
+def counted_elsewhere(pairs: Any, weights: Any, *, squares: bool) -> Any:
     """Places are counted in half of the list, and presence is given out in all of it."""
-    whole = HONEST_SPREAD(pairs, weights, tabulated)
-    halves = {name: expression.quotient(whole[name] + 1, ibis.literal(2)) for name in ("locations", "total")}
-    return whole.mutate(**halves, squares=expression.quotient(whole.squares + 1, ibis.literal(2)))
+    whole = HONEST_SPREAD(pairs, weights, squares=squares)
+    sums = ("locations", "total", *(("squares",) if squares else ()))
+    return whole.mutate(**{name: expression.quotient(whole[name] + 1, ibis.literal(2)) for name in sums})
 
 
 LOOKS, CELL_NAMES = set(RULES), set(EQUAL)

@@ -63,6 +63,9 @@ class Mechanism(ABC):
     queries: ClassVar[tuple[str, ...]] = ()
     """The names of its queries, as its measurements have them; none if it does not declare them."""
 
+    estimate_imports: ClassVar[tuple[str, ...]] = ()
+    """Modules that `estimate` imports when it is called, which can be loaded while visits are still counted."""
+
     inference: ClassVar[str] = "1"
     """The version of `estimate`: another one may compute other estimates from the same measurements."""
 
@@ -114,6 +117,14 @@ class Mechanism(ABC):
     def bounds(self) -> Bounds | None:
         """The bounds that users are held to; None where nobody is bounded."""
         return None
+
+    @property
+    def needs_first_times(self) -> bool:
+        """Whether it may ask for a profile under `Bounds`, which may keep the locations that a user visited first.
+
+        Where it never does, visits are counted without their times, which takes less time and memory.
+        """
+        return True
 
     def public_scales(self, locations: Locations | None) -> Mapping[str, float]:
         """The scale of the noise of each query, by its name, where it is a public constant.

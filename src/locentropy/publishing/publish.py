@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from locentropy.core.early_imports import import_early
 from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.locations import Cells, Locations
 from locentropy.core.notebook_progress import shown_progress
@@ -58,6 +59,9 @@ if TYPE_CHECKING:
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Progress, Resources
 
+
+_NEEDED_LATER: Final = ("opendp.measurements", "locentropy.release.report.page")
+"""Modules that load when visits are counted: for noise and for the files."""
 
 _RULES: Final = ("bad_rows", "missing_ids")
 """How rows are read; a release that is computed from kept measurements says how they were read then."""
@@ -187,6 +191,7 @@ def carry_out(
         progress=progress,
         when_open=opened,
         refuse_empty=request.refuse_empty,
+        first_times=request.needs_first_times,
     )
     rules = {rule: str(getattr(visits, rule)) for rule in _RULES}
     measure = partial(
@@ -262,6 +267,7 @@ def _measure(
 ) -> tuple[KeptMeasurements, ...]:
     """Read, pay and measure: every level, on one reading of the visits, for one spend."""
     asked: list[Queries] = []
+    import_early((*_NEEDED_LATER, *request.mechanism.estimate_imports))
 
     def check() -> None:
         if ledger is not None and not publication.is_paid(ledger):

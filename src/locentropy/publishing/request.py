@@ -137,6 +137,11 @@ class Request:
         return ChosenLocations(self.locations, self.exclude, self.mechanism.uses_attributes)
 
     @property
+    def needs_first_times(self) -> bool:
+        """Whether anything that is asked may bound users by what they visited first."""
+        return self.mechanism.needs_first_times or isinstance(self.locations, SelectLocations)
+
+    @property
     def listed(self) -> Locations | None:
         """The public list, without the excluded places; None where places are selected."""
         return self.chosen.listed

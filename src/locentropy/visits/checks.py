@@ -44,17 +44,18 @@ def check(
     ids_as_written: bool,
     refuse_empty: bool = True,
     window: Window | None = None,
-) -> None:
-    """Raise if the table would void the guarantee, or has bad rows and `bad_rows` is not "drop".
+) -> ibis.Table:
+    """The rows to count. Raise if the table would void the guarantee, or has bad rows and `bad_rows` is not "drop".
 
     Counts of bad rows and of rows without a user id go to the private log only. So does, unless `refuse_empty`, that no
     row can be used: one person's rows can decide that. A row that is left out for want of a user id decides nothing.
     """
+    good = expression.without_bad_rows(engine.visits, missing_ids)
     row = engine.run(expression.check_counts(engine.visits, missing_ids), "Checking").to_pylist()[0]
     if row["rows"] == 0:
         none = "the table has no rows" if window is None else f"no row is in the window {window}"
         _found_empty(SourceError(f"{engine.label}: {none}."), refuse=refuse_empty)
-        return
+        return good
     left_out = row.get("left_out", 0)
     if left_out:
         PRIVATE_LOG.info(
@@ -69,7 +70,7 @@ def check(
             "such as nan."
         )
         _found_empty(error, refuse=refuse_empty)
-        return
+        return good
     for role in expression.id_columns(engine.visits):
         if row[f"known_{role}"] == 0:
             _found_empty(
@@ -89,7 +90,6 @@ def check(
     for role, count in broken.items():
         PRIVATE_LOG.info("%s: column %r: %s: %d", engine.label, engine.columns[role], _RULES[role], count)
     if broken and bad_rows == "drop":
-        good = expression.without_bad_rows(engine.visits, missing_ids)
         if engine.run(good.aggregate(rows=good.count()), "Checking")["rows"][0].as_py() == 0:
             named = ", ".join(repr(engine.columns[role]) for role in broken)
             _found_empty(
@@ -109,6 +109,8 @@ def check(
         unread = 2 * broken.get("time", 0) > row["rows"] - left_out
         remedy = f".{_TIME_ADVICE}" if unread else ', or drop such rows: bad_rows="drop" (--bad-rows drop).'
         raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Fix them{remedy}")))
+    # Rows that were found to be good are not asked again, unless they may have become others in the meantime.
+    return good if broken or left_out or not engine.rows_stay else engine.visits
 
 
 def _found_empty(error: LocentropyError, *, refuse: bool) -> None:

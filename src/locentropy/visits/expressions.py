@@ -3,7 +3,7 @@
     visits ──► coded_locations  each location and its code, a number in the order of the md5 of the id's text
            └─► pairs            (user, code, visits, first): one row for each user and location
                  ├─► answers: integers only; no logarithm, nothing that depends on the order of rows
-                 └─► spread_pairs  (code, visits, weight, locations, total, squares): each pair with what its visits
+                 └─► spread_pairs  (code, visits, weight, locations, total, squares?): each pair with what its visits
                        │           weigh, and the number of its user's locations and sums of weights
                        └─► with_shares  and the share of each, by an exact division
 
@@ -13,6 +13,7 @@ much cheaper than comparing hashes.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import ibis
@@ -38,9 +39,12 @@ _EITHER_CASE: Final = "|".join(
     "".join(f"[{c}{c.upper()}]" if c != "/" else c for c in word) for word in _NO_ID
 )
 _MISSING: Final = f"^[{_WHITE_SPACE}]*({_EITHER_CASE})?[{_WHITE_SPACE}]*$"
+_LONGEST_WORD: Final = max(map(len, _NO_ID))
 _FIRST: Final = (*_BLANKS, 10, 13, *map(ord, "nN"))
 _LAST: Final = (*_BLANKS, 10, 13, *map(ord, "alneALNE"))
 """The first and last characters of texts that can match."""
+_VISIBLE: Final = (0x21, 0x7E)
+"""The range of visible ASCII characters: between two of them a text is not blank and has no blank at an end."""
 
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
@@ -54,17 +58,42 @@ def id_columns(visits: ibis.Table) -> list[str]:
     return [role for role in ("user", "location") if role in visits.columns]
 
 
+def with_ends(visits: ibis.Table) -> ibis.Table:
+    """The rows with the numbers of the first and the last character of each id that is a text.
+
+    Most conditions on texts are decided by these two. As columns they are computed once for all conditions.
+    """
+    texts = [role for role in id_columns(visits) if visits[role].type().is_string()]
+    first = {f"{role}_first": visits[role].ascii_str() for role in texts}
+    return visits.mutate(**first, **{f"{role}_last": visits[role].right(1).ascii_str() for role in texts})
+
+
+def without_ends(visits: ibis.Table) -> ibis.Table:
+    """The rows without the columns that `with_ends` adds."""
+    added = {f"{role}_{end}" for role in ("user", "location") for end in ("first", "last")}
+    return visits.drop(*(name for name in visits.columns if name in added))
+
+
+def _ends(visits: ibis.Table, role: str) -> tuple[Any, Any]:
+    """The numbers of the first and the last character of a text, also beyond ASCII; 0 if it is empty."""
+    if f"{role}_first" in visits.columns:
+        return visits[f"{role}_first"], visits[f"{role}_last"]
+    return visits[role].ascii_str(), visits[role].right(1).ascii_str()
+
+
 def no_user_id(visits: ibis.Table) -> Any:
     """The condition under which a row has no user id: null, empty, or a word for "missing". Depends on this row only.
 
-    The regular expression runs only where the first and the last character allow a match, as for confusing ids.
+    The regular expression runs only where the ends, and of words without blanks the length, allow a match.
     """
     user = visits.user
     if not user.type().is_string():
         return user.isnull()
-    ends = user.right(1).ascii_str().isin(_LAST)
-    found = ends.ifelse(user.re_search(_MISSING), False)
-    return user.isnull() | user.ascii_str().isin(_FIRST).ifelse(found, user == "")
+    first, last = _ends(visits, "user")
+    is_word = user.re_search(_MISSING)
+    short = first.isin(tuple(map(ord, "nN"))) & (user.length() <= _LONGEST_WORD)
+    padded = first.isin(_FIRST).ifelse(last.isin(_LAST).ifelse(is_word, False), user == "")
+    return user.isnull() | _visible(first, last).ifelse(short.ifelse(is_word, False), padded)
 
 
 def bad_rows(visits: ibis.Table, missing_ids: MissingIds) -> dict[str, Any]:
@@ -77,7 +106,9 @@ def bad_rows(visits: ibis.Table, missing_ids: MissingIds) -> dict[str, Any]:
         if role == "user" and missing_ids == "drop":
             continue
         column = visits[role]
-        rules[role] = column.isnull() | _is_blank(column) if column.type().is_string() else column.isnull()
+        rules[role] = column.isnull()
+        if column.type().is_string():
+            rules[role] = rules[role] | _is_blank(column, _ends(visits, role)[0])
     if "time" in visits.columns:
         rules["time"] = visits.time.isnull()
     if "visits" in visits.columns:
@@ -92,38 +123,42 @@ def bad_rows(visits: ibis.Table, missing_ids: MissingIds) -> dict[str, Any]:
 
 def confusing_ids(visits: ibis.Table) -> dict[str, dict[str, Any]]:
     """For each id column of texts, the conditions under which one id could have two spellings."""
-    return {role: _confusing(visits[role]) for role in id_columns(visits) if visits[role].type().is_string()}
+    texts = [role for role in id_columns(visits) if visits[role].type().is_string()]
+    return {role: _confusing(visits[role], *_ends(visits, role)) for role in texts}
 
 
-def _confusing(text: Any) -> dict[str, Any]:
+def _confusing(text: Any, first: Any, last: Any) -> dict[str, Any]:
     """Numbers written as 7.0, +7 or 7e+00; blanks at either end; line breaks.
 
-    A regular expression on every row would take longer than everything else, so a cheap test comes first. It is an
-    if-else rather than an "and", of which engines may evaluate both sides on every row.
+    A regular expression on every row would take longer than everything else, so cheap tests come first. They are
+    if-elses rather than "and"s, of which engines may evaluate both sides on every row.
     """
+    ends_as_number = first.between(ord("+"), ord("9")) & last.between(ord("."), ord("9"))
     odd = text.contains(".") | text.contains("+") | text.contains("e-") | text.contains("E-")
     number = r"^[+-]?[0-9]+[.][0-9]*([eE][+-]?[0-9]+)?$|^[+-]?[0-9]+[eE][+-][0-9]+$|^[+][0-9]+$"
-    at_an_end = _begins_blank(text) | _begins_blank(text.right(1))
+    at_an_end = first.isin(_BLANKS) | last.isin(_BLANKS)
     return {
-        "decimal": odd.ifelse(text.re_search(number), False),
-        "padded": at_an_end & ~_is_blank(text),
+        "decimal": ends_as_number.ifelse(odd.ifelse(text.re_search(number), False), False),
+        "padded": _visible(first, last).ifelse(False, at_an_end & ~_is_blank(text, first)),
         "broken": text.contains("\n") | text.contains("\r"),
     }
 
 
-def _is_blank(text: Any) -> Any:
+def _is_blank(text: Any, first: Any) -> Any:
     """Whether a text is empty or consists of ASCII blanks; ids of other blanks are refused as confusing."""
-    return _begins_blank(text).ifelse(text.re_search(r"^[\x09-\x0d\x20]*$"), text == "")
+    blank = first.isin(_BLANKS).ifelse(text.re_search(r"^[\x09-\x0d\x20]*$"), text == "")
+    return first.between(*_VISIBLE).ifelse(False, blank)
 
 
-def _begins_blank(text: Any) -> Any:
-    return text.ascii_str().isin(_BLANKS)  # the code of the first character, also beyond ASCII
+def _visible(first: Any, last: Any) -> Any:
+    return first.between(*_VISIBLE) & last.between(*_VISIBLE)
 
 
 def check_counts(visits: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
     """One row of counts: all rows, rows left out, and of the others known ids, broken rules and confusing ids."""
     conditions = {}
     kept: Any = ibis.literal(True)
+    visits = with_ends(visits)
     if missing_ids == "drop":
         visits = visits.mutate(left_out=no_user_id(visits))
         conditions["left_out"], kept = visits.left_out, ~visits.left_out
@@ -149,9 +184,9 @@ def with_user_ids(visits: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
 
 def without_bad_rows(visits: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
     """The rows that are not left out for want of a user id, and break no rule."""
-    known = with_user_ids(visits, missing_ids)
+    known = with_user_ids(with_ends(visits), missing_ids)
     rules = bad_rows(known, missing_ids).values()
-    return known.filter([~broken for broken in rules]) if rules else known
+    return without_ends(known.filter([~broken for broken in rules]) if rules else known)
 
 
 def in_squares(visits: ibis.Table, grid: SquareCells) -> ibis.Table:
@@ -182,7 +217,7 @@ def coded_members(members: ibis.Table, coded: ibis.Table) -> ibis.Table:
 
 
 def pairs(visits: ibis.Table, coded: ibis.Table) -> ibis.Table:
-    """Visits and first time of each user at each code; visits to locations without a code are left out.
+    """Visits and, of rows with a time, its first, of each user at each code; locations without a code are left out.
 
     Several locations may have one code, where places are grouped: they are one from here on, for everything is counted
     by user and code.
@@ -253,29 +288,46 @@ def users_by_largest_visits(pairs: ibis.Table) -> ibis.Table:
     return each.group_by("visits").aggregate(users=each.count())
 
 
-def spread_pairs(pairs: ibis.Table, weights: ibis.Table, tabulated: int) -> ibis.Table:
+def spread_pairs(pairs: ibis.Table, weights: Sequence[int], *, squares: bool = True) -> ibis.Table:
     """Each pair, without its user, with what its visits weigh and this user's locations and sums of weights.
 
-    `weights` has the weight of 1, 2, …, `tabulated` visits; more visits weigh as much as the last. Depends on no other
-    user. Counting and joining back takes DuckDB between half as long as a window over users and about as long.
+    `weights` are those of 1, 2, … visits; more visits weigh as much as the last. `squares` says whether squares of
+    weights are added up as well. Depends on no other user. Counting and joining back takes DuckDB between half as long
+    as a window over users and about as long.
     """
-    clipped = pairs.mutate(tabulated=ibis.least(pairs.visits, tabulated).cast("int64"))
-    weighed = clipped.inner_join(weights, "tabulated").select("user", "code", "visits", "weight")
-    each = weighed.group_by("user").aggregate(
-        locations=weighed.count().cast("int64"),
-        total=weighed.weight.sum().cast("int64"),
-        squares=(weighed.weight * weighed.weight).sum().cast("int64"),
-    )
-    columns = ("code", "visits", "weight", "locations", "total", "squares")
-    return weighed.inner_join(each, "user").select(*columns)
+    weighed = pairs.select("user", "code", "visits", weight=_weight(pairs.visits, weights))
+    sums = {"locations": weighed.count(), "total": weighed.weight.sum()}
+    if squares:
+        sums["squares"] = (weighed.weight * weighed.weight).sum()
+    each = weighed.group_by("user").aggregate(**{name: value.cast("int64") for name, value in sums.items()})
+    return weighed.inner_join(each, "user").select("code", "visits", "weight", *sums)
+
+
+def weighing(pairs: ibis.Table, weights: Sequence[int]) -> ibis.Table:
+    """The pairs whose visits weigh anything."""
+    return pairs.filter(_weight(pairs.visits, weights) > 0)
+
+
+def _weight(visits: Any, weights: Sequence[int]) -> Any:
+    """What a number of visits weighs: the first weight, and whatever is added to it with more visits."""
+    weight: Any = ibis.literal(weights[0], "int32")
+    for at, (before, after) in enumerate(pairwise(weights), start=2):
+        if after != before:
+            weight = weight + (visits >= at).ifelse(ibis.literal(after - before, "int32"), 0)
+    # Engines give sums of small constants small types, in which products overflow. Ibis takes the sum for one of 64
+    # bits, and would leave out a cast to what it is already.
+    return weight.cast("int32").cast("int64")
 
 
 def with_shares(spread: ibis.Table, rule: ShareRule) -> ibis.Table:
     """Each pair with its share by the rule, rounded down: see core/shares.py."""
     weight = ibis.literal(1, "int64") if rule.equal else spread.weight
-    total, squares = (spread.locations, spread.locations) if rule.equal else (spread.total, spread.squares)
+    if rule.norm == "l1":
+        whole = spread.locations if rule.equal else spread.total
+    else:
+        whole = root_above(spread.locations if rule.equal else spread.squares)
     # At least 1, for users all of whose rows weigh nothing: they have nothing to divide.
-    whole = ibis.greatest(total if rule.norm == "l1" else root_above(squares), 1)
+    whole = ibis.greatest(whole, 1)
     share = ibis.least(quotient(weight * rule.unit, whole), rule.largest).cast("int64")
     return spread.mutate(share=share)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -47,6 +47,7 @@ def open_queries(
     progress: Progress | None = None,
     when_open: Callable[[Roles], None] = lambda columns: None,
     refuse_empty: bool = True,
+    first_times: bool = True,
 ) -> Iterator[Queries]:
     """Read and check a table of visits, and answer queries on it until closed. Answers are exact and private.
 
@@ -66,6 +67,9 @@ def open_queries(
     refuse_empty
         Whether a table without a row that can be used is an error. If False, every count is 0, and the private log
         says why: one person's rows then do not decide whether there is an answer.
+    first_times
+        Whether to keep when each user was first at each location, which `Bounds` may need. Without it times are
+        checked all the same, and counting takes less time and memory.
 
     Returns
     -------
@@ -84,7 +88,7 @@ def open_queries(
     required = visits.required_with(BY_COORDINATES if isinstance(wanted, Cells) else BY_ID)
     with engine_for(visits, required, resources, progress) as engine:
         when_open(engine.columns)
-        yield TableQueries.read(engine, visits, wanted, refuse_empty=refuse_empty)
+        yield TableQueries.read(engine, visits, wanted, refuse_empty=refuse_empty, first_times=first_times)
 
 
 def profile(
@@ -176,6 +180,8 @@ class TableQueries:
         pairs: ibis.Table,
         locations: pa.Array,
         codes: NDArray[np.int64],
+        *,
+        for_one_question: bool = False,
     ) -> None:
         self._engine = engine
         self._coded = coded
@@ -187,19 +193,27 @@ class TableQueries:
         self._position = np.full(int(codes.max(initial=-1)) + 1, -1)
         """The position of the location of each code."""
         self._position[codes] = np.arange(len(codes))
-        self._spreads: dict[tuple[int, ...], ibis.Table] = {}
-        """By weights, each pair with what its user's rows add up to."""
-        self._stored: set[tuple[int, ...]] = set()
+        self._for_one_question = for_one_question
+        """Whether they were restricted, which may be for a single question."""
+        self._spreads: dict[_SpreadKind, ibis.Table] = {}
+        """Each pair with what its user's rows add up to, by weights and whether squares are added up."""
+        self._stored: set[_SpreadKind] = set()
         """Which of these are stored in the engine."""
 
     @classmethod
     def read(
-        cls, engine: Engine, visits: Visits, wanted: Locations | Cells | None, *, refuse_empty: bool = True
+        cls,
+        engine: Engine,
+        visits: Visits,
+        wanted: Locations | Cells | None,
+        *,
+        refuse_empty: bool = True,
+        first_times: bool = True,
     ) -> TableQueries:
         """Check the visits, and count them at the wanted locations (None: at every location visited)."""
         if visits.window is not None:
             engine.keep_only(during(engine, visits.window, visits.time_type))
-        check(
+        good = check(
             engine,
             visits.bad_rows,
             visits.missing_ids,
@@ -207,7 +221,8 @@ class TableQueries:
             refuse_empty=refuse_empty,
             window=visits.window,
         )
-        good = expression.without_bad_rows(engine.visits, visits.missing_ids)
+        if not first_times and "time" in good.columns:
+            good = good.drop("time")
         if isinstance(wanted, Cells):
             return cls._read_in_cells(engine, good, wanted)
         listed = good
@@ -266,9 +281,8 @@ class TableQueries:
         if locations.members is not None:
             return self._grouped(locations, codes)
         kept = self._engine.upload("kept", pa.table({"code": pa.array(codes, pa.int32())}))
-        return TableQueries(
-            self._engine, self._coded, self._pairs.semi_join(kept, "code"), locations.ids, codes
-        )
+        there = self._pairs.semi_join(kept, "code")
+        return TableQueries(self._engine, self._coded, there, locations.ids, codes, for_one_question=True)
 
     def _codes_of(self, ids: pa.Array) -> NDArray[np.int64]:
         """The code of each of some locations; ParameterError unless all are counted."""
@@ -301,7 +315,13 @@ class TableQueries:
 
     def profiles(self, bounds: Sequence[Bounds]) -> list[VisitProfile]:
         """`profile` for several bounds; bounds with the same `keep` share one pass over the data."""
-        resolved = [each.resolved(has_time="first" in self._pairs.columns) for each in bounds]
+        has_time = "time" in self._engine.visits.columns
+        resolved = [each.resolved(has_time=has_time) for each in bounds]
+        if "first" not in self._pairs.columns and any(each.keep == "first" for each in resolved):
+            raise ParameterError(
+                "The queries were opened without first times, which bounds need. For example: "
+                "open_queries(visits, first_times=True)"
+            )
         found: dict[Bounds, VisitProfile] = {}
         for keep in dict.fromkeys(each.keep for each in resolved):
             found |= self._one_pass([each for each in resolved if each.keep == keep])
@@ -329,7 +349,13 @@ class TableQueries:
 
     def look(self, rule: ShareRule) -> NDArray[np.int64]:
         """The presence at each location: the sum of the shares that its users have there by the rule."""
-        rows = self._engine.run(expression.presence_by_location(self._shared(rule)), "Sharing and counting")
+        if 0 in rule.weights:
+            # A row that weighs nothing has no share and adds nothing to its user's sums: the others are enough.
+            weighing = expression.weighing(self._pairs, rule.weights)
+            shared = expression.with_shares(_spread(weighing, _SpreadKind.of(rule)), rule)
+        else:
+            shared = self._shared(rule)
+        rows = self._engine.run(expression.presence_by_location(shared), "Sharing and counting")
         sums = np.zeros(len(self._locations), dtype=np.int64)
         sums[self._position[_integers(rows, "code")]] = _integers(rows, "presence")
         return sums
@@ -353,24 +379,18 @@ class TableQueries:
     def _shared(self, rule: ShareRule) -> ibis.Table:
         """Each pair with its share.
 
-        What a user's rows add up to is stored when it is needed a second time, and then serves every rule with these
-        weights, and equal shares: queries that were restricted for a single question leave nothing behind.
+        What a user's rows add up to is stored, and then serves every rule with these weights, and equal shares. Of
+        restricted queries it is stored when it is needed a second time: a single question leaves nothing behind.
         """
-        weights = rule.weights
-        if rule.equal and self._spreads:
-            weights = next(iter(self._spreads))  # equal shares need no weights, only the number of locations
-        if weights not in self._spreads:
-            self._spreads[weights] = self._spread(weights)
-        elif weights not in self._stored:
+        kind = next((each for each in self._spreads if each.serves(rule)), _SpreadKind.of(rule))
+        known = kind in self._spreads
+        if not known:
+            self._spreads[kind] = _spread(self._pairs, kind)
+        if kind not in self._stored and (known or not self._for_one_question):
             name = f"spread_{next(_NUMBERS)}"  # restricted queries, on the same engine, have their own
-            self._spreads[weights] = self._engine.materialize(name, self._spreads[weights], "Counting places")
-            self._stored.add(weights)
-        return expression.with_shares(self._spreads[weights], rule)
-
-    def _spread(self, weights: tuple[int, ...]) -> ibis.Table:
-        tabulated = pa.array(range(1, len(weights) + 1), pa.int64())
-        table = pa.table({"tabulated": tabulated, "weight": pa.array(weights, pa.int64())})
-        return expression.spread_pairs(self._pairs, self._engine.upload("weights", table), len(weights))
+            self._spreads[kind] = self._engine.materialize(name, self._spreads[kind], "Counting places")
+            self._stored.add(kind)
+        return expression.with_shares(self._spreads[kind], rule)
 
     def _one_pass(self, bounds: Sequence[Bounds]) -> dict[Bounds, VisitProfile]:
         """Profiles for bounds with the same `keep`: the rows of each step, added up and clipped."""
@@ -397,6 +417,29 @@ class TableQueries:
             visits = np.minimum(visits, bounds.max_visits)
         index = self._position[_integers(rows, "code")]
         return VisitProfile.from_rows(self._locations, index, visits, _integers(rows, "users"), bounds)
+
+
+class _SpreadKind(NamedTuple):
+    """What is added up of a user's rows."""
+
+    weights: tuple[int, ...]
+    """The weights of 1, 2, … visits."""
+    squares: bool
+    """Whether squares of weights are added up as well."""
+
+    @classmethod
+    def of(cls, rule: ShareRule) -> _SpreadKind:
+        """The least that a rule needs."""
+        return cls(rule.weights, squares=rule.norm == "l2" and not rule.equal)
+
+    def serves(self, rule: ShareRule) -> bool:
+        """Whether it has what a rule needs: equal shares need no weights, only the number of locations."""
+        needed = _SpreadKind.of(rule)
+        return rule.equal or (self.weights == needed.weights and self.squares >= needed.squares)
+
+
+def _spread(pairs: ibis.Table, kind: _SpreadKind) -> ibis.Table:
+    return expression.spread_pairs(pairs, kind.weights, squares=kind.squares)
 
 
 def _group_keys(ids: pa.Array) -> pa.Array:

@@ -90,6 +90,7 @@ class Shares(Mechanism):
     uses_attributes: ClassVar[bool] = True
     queries: ClassVar[tuple[str, ...]] = (LOOK, SIZES, VISITS, SPLIT)
     publishes_measurements: ClassVar[bool] = True
+    estimate_imports: ClassVar[tuple[str, ...]] = ("locentropy.mechanisms.shares.estimator.inference",)
     inference: ClassVar[str] = "2"
     only_with: ClassVar[Mapping[str, str]] = dict.fromkeys(_FOR_COUNTS, "counts")
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "1.0"}
@@ -169,6 +170,11 @@ class Shares(Mechanism):
     def method_used(self) -> Method:
         """The method, with what is done about counts where there are some."""
         return self.method if self.count_queries is None else _WITH_COUNTS
+
+    @property
+    def needs_first_times(self) -> bool:
+        """Only counts bound anybody."""
+        return self.count_queries is not None
 
     def queries_about(self, locations: Locations) -> ShareQueries:
         """What is asked of this list, and with how much noise; public."""

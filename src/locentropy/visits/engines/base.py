@@ -98,6 +98,10 @@ class Engine(Protocol):
     def typed_locations(self) -> bool:
         """Whether location ids keep their stored type; false if they were read as text."""
 
+    @property
+    def rows_stay(self) -> bool:
+        """Whether `visits` has the same rows each time, or `free_source` raises."""
+
     def find_bad_file(self, condition: ibis.Expr) -> str:
         """The label of a file with a row that meets a condition; of the table, if files are not told apart."""
 

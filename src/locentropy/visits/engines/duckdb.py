@@ -53,6 +53,8 @@ _SQL_TYPES: Final = {ours: theirs for theirs, ours in _IBIS_TYPES.items()}
 class DuckDBEngine:
     """One connection to an in-memory database, with the visits as its table `visits`."""
 
+    rows_stay: Final = True
+
     def __init__(
         self, visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None
     ) -> None:

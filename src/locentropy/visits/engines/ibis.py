@@ -36,6 +36,8 @@ _CASTS: Final = {"time": "timestamp", "visits": "int64", "lat": "float64", "lon"
 class IbisEngine:
     """Runs expressions on the backend of an Ibis table. Its temporary tables are dropped at the end."""
 
+    rows_stay: Final = False  # others may write to the table
+
     def __init__(self, visits: Visits, required: Sequence[str], progress: Progress | None) -> None:
         table = visits.source
         reject_options(visits, ("table", *TEXT_OPTIONS), "an Ibis table")

@@ -70,10 +70,10 @@ def _levels_of_the_data(true: Any) -> Any:
 
 
 def _of_everybody(true: Any) -> Any:
-    def spread(pairs: Any, weights: Any, tabulated: int) -> Any:
+    def spread(pairs: Any, weights: Any, *, squares: bool) -> Any:
         total = pairs.group_by("code").aggregate(all_visits=pairs.visits.sum().cast("int64"))
         crowd = pairs.inner_join(total, "code").drop("visits").rename(visits="all_visits")
-        return true(crowd, weights, tabulated)
+        return true(crowd, weights, squares=squares)
 
     return spread
 
