@@ -18,6 +18,7 @@ from locentropy.core.estimates import Method
 from locentropy.core.html import Html, filled, joined, policy_hash, script_json, tag
 from locentropy.release.release import Release
 from locentropy.release.report.page import SCRIPTS, page
+from locentropy.release.report.rows import _size
 from locentropy.release.statement import About
 from tests.examples import examples
 
@@ -106,6 +107,12 @@ def test_pieces_of_a_page(text: str, other: str) -> None:
     with pytest.raises(TypeError):
         filled("$part", part=text)  # type: ignore[arg-type]
     assert filled("a $part", part=joined("<", Html("<b>"))) == "a &lt;<b>"
+
+
+@given(st.none() | TEXTS)
+def test_how_many_bytes_a_text_takes(text: str | None) -> None:
+    """Computed without writing it, for nearly every text."""
+    assert _size(text) == len(f"{script_json(text)},".encode())
 
 
 def test_without_a_promise_it_shows() -> None:

@@ -48,6 +48,15 @@ def test_with_one_error_for_all_higher_is_never_less_likely(values: list[float],
         assert (np.diff(found) >= -1e-9).all()
 
 
+@given(PLACES, NUMBERS, st.sampled_from([DeconvolvedPosterior, ModelPosterior.of]))
+def test_some_places_are_asked_as_all_are(
+    places: list[tuple[float, float]], line: float, law: Callable[..., Any]
+) -> None:
+    posterior = law(*np.array(places).T)
+    some = np.arange(0, len(places), 3)
+    assert posterior.above(line, some) == pytest.approx(posterior.above(line)[some], abs=1e-15)
+
+
 def test_where_nothing_is_open_the_ten_are_certain() -> None:
     value = np.arange(30.0)
     for posterior in (DeconvolvedPosterior(value, np.zeros(30)), ModelPosterior.of(value, np.zeros(30))):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Reals = NDArray[np.float64]
+    Places = NDArray[np.intp] | slice
 
 _CELLS: Final = 64
 _STEPS: Final = 100
@@ -40,6 +41,9 @@ _HALF_WIDTH: Final = 1.96
 """Standard errors from the middle of a 95 % interval to its ends."""
 _OWN: Final = (1 / 8, 3 / 8, 5 / 8, 7 / 8)
 """Parts of an error's variance that may be a place's own, where error bars come from a model; the rest all share."""
+_ALL: Final = slice(None)
+_NEVER: Final = 1e-20
+"""A chance so small that as many as there are places on earth do not add up to a digit of ten."""
 _CHUNK: Final = 1 << 16
 """Places that are computed at once, to bound the memory."""
 
@@ -57,8 +61,8 @@ class Posterior(Protocol):
         """Their published standard errors."""
         ...
 
-    def above(self, line: float) -> Reals:
-        """For each place, the probability that its true value is above the line."""
+    def above(self, line: float, places: Places = _ALL) -> Reals:
+        """For each place, or each of some, the probability that its true value is above the line."""
         ...
 
     def cases(self) -> Sequence[Posterior]:
@@ -102,12 +106,13 @@ class ModelPosterior:
         down = error if low is None else np.minimum(error, np.maximum(value - low, 0.0) / _HALF_WIDTH)
         return cls(value, error, upward(value, error, high), down)
 
-    def above(self, line: float) -> Reals:
+    def above(self, line: float, places: Places = _ALL) -> Reals:
         """See `Posterior`."""
         from scipy.special import ndtr
 
-        side = np.where(self.value < line, self.up, self.down) * np.sqrt(self.own)
-        found: Reals = ndtr((self.value - line) / np.maximum(side, _least(self.value)))
+        value = self.value[places]
+        side = np.where(value < line, self.up[places], self.down[places]) * np.sqrt(self.own)
+        found: Reals = ndtr((value - line) / np.maximum(side, _least(self.value)))
         return found
 
     def cases(self) -> Sequence[Posterior]:
@@ -142,17 +147,16 @@ class DeconvolvedPosterior:
     def _density(self) -> StepDensity:
         return deconvolve(self.value, self._scale)
 
-    def above(self, line: float) -> Reals:
+    def above(self, line: float, places: Places = _ALL) -> Reals:
         """See `Posterior`."""
         edges, weights = self._density.edges, self._density.weights
+        value, scale = self.value[places], self._scale[places]
         if line < edges[0] or line >= edges[-1]:
-            return np.full(len(self.value), float(line < edges[0]))
+            return np.full(len(value), float(line < edges[0]))
         cell = int(np.searchsorted(edges, line, side="right")) - 1
         whole, (all_cells, above_cell) = edges[cell + 1], self._sums(cell)
-        part = distribution((whole - self.value) / self._scale) - distribution(
-            (line - self.value) / self._scale
-        )
-        found: Reals = (above_cell + weights[cell] * part) / all_cells
+        part = distribution((whole - value) / scale) - distribution((line - value) / scale)
+        found: Reals = (above_cell[places] + weights[cell] * part) / all_cells[places]
         return found
 
     def cases(self) -> Sequence[Posterior]:
@@ -193,9 +197,15 @@ def upward(value: Reals, error: Reals, high: Reals | None) -> Reals:
 
 def chances(posterior: Posterior, low: float, high: float, top: int) -> Reals:
     """The chance of each place to be above the line in [low, high] that `top` of them are expected above."""
+    candidates = np.arange(len(posterior.value))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
-        low, high = (middle, high) if posterior.above(middle).sum() > top else (low, middle)
+        found = posterior.above(middle, candidates)
+        if found.sum() > top:
+            # Whoever is never above this line is never above a higher one.
+            low, candidates = middle, candidates[found > _NEVER]
+        else:
+            high = middle
     few, many = posterior.above(high), posterior.above(low)
     # Where places cannot be told apart, the number above jumps: they share what is left of the `top`.
     gap = float(many.sum() - few.sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +36,8 @@ _DECIMALS: Final = {"lat": 5, "lon": 5, "chance": 4, "certainty": 3}  # 0.00001 
 _OTHERS: Final = 4
 _NUMBER: Final = 11
 """Bytes that a number takes, generously."""
+_PLAIN: Final = re.compile(r'[^"\\\x00-\x1f<>&\u2028\u2029]*')
+"""Texts that JSON in a script has as they are, between quotation marks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +82,10 @@ def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int =
     shown = np.zeros(len(order), dtype=bool)
     shown[wanted] = True
     order = order[shown[order]]
-    columns: dict[str, list[Any]] = {name: [column[at] for at in order] for name, column in texts.items()}
-    columns["rank"] = [int(rank) or None for rank in ranking.rank[order]]
+    columns: dict[str, list[Any]] = {
+        name: [column[at] for at in order.tolist()] for name, column in texts.items()
+    }
+    columns["rank"] = [rank or None for rank in ranking.rank[order].tolist()]
     given = {
         name: numbers(table, name)
         for name in ("lat", "lon", "entropy", "std_error", "low", "high", *COUNTS)
@@ -95,7 +100,7 @@ def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int =
     if drawn is not None:
         columns["outline"] = drawn.rings
     if release.statement.max_std_error is not None:
-        columns["uncertain"] = [bool(each) for each in release.too_uncertain[order]]
+        columns["uncertain"] = release.too_uncertain[order].tolist()
     return Rows(
         columns,
         len(table) - len(order),
@@ -120,14 +125,16 @@ def _preferred(release: Release, ranking: Ranking) -> Integers:
 
 def _fitting(texts: dict[str, list[str | None]], wanted: Integers, largest: int, numbered: int) -> int:
     """How many of the wanted rows, of so many numbers each, fit into that many bytes."""
-    size = np.array(
-        [sum(_size(column[at]) for column in texts.values()) + numbered * _NUMBER for at in wanted],
-        dtype=np.int64,
-    )
+    size = np.full(len(wanted), numbered * _NUMBER, dtype=np.int64)
+    for column in texts.values():
+        size += np.array([_size(column[at]) for at in wanted.tolist()], dtype=np.int64)
     return int(np.searchsorted(np.cumsum(size), largest, side="right"))
 
 
 def _size(text: str | None) -> int:
+    """Bytes of a text in the page, with the comma after it."""
+    if text is not None and _PLAIN.fullmatch(text):
+        return len(text.encode()) + 3
     return len(script_json(text).encode()) + 1
 
 
