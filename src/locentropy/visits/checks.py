@@ -89,16 +89,15 @@ def check(
     broken = {role: row[f"bad_{role}"] for role in _RULES if row.get(f"bad_{role}")}
     for role, count in broken.items():
         PRIVATE_LOG.info("%s: column %r: %s: %d", engine.label, engine.columns[role], _RULES[role], count)
-    if broken and bad_rows == "drop":
-        if engine.run(good.aggregate(rows=good.count()), "Checking")["rows"][0].as_py() == 0:
-            named = ", ".join(repr(engine.columns[role]) for role in broken)
-            _found_empty(
-                SourceError(
-                    f"{engine.label}: no row is left after dropping those that break a rule. Are the columns {named} "
-                    f"the right ones?{_TIME_ADVICE if 'time' in broken else ''}"
-                ),
-                refuse=refuse_empty,
-            )
+    if broken and bad_rows == "drop" and _is_empty(engine, good):
+        named = ", ".join(repr(engine.columns[role]) for role in broken)
+        _found_empty(
+            SourceError(
+                f"{engine.label}: no row is left after dropping those that break a rule. Are the columns {named} "
+                f"the right ones?{_TIME_ADVICE if 'time' in broken else ''}"
+            ),
+            refuse=refuse_empty,
+        )
     if broken and bad_rows == "fail":
         rules = expression.bad_rows(engine.visits, missing_ids)
         found = (
@@ -111,6 +110,10 @@ def check(
         raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Fix them{remedy}")))
     # Rows that were found to be good are not asked again, unless they may have become others in the meantime.
     return good if broken or left_out or not engine.rows_stay else engine.visits
+
+
+def _is_empty(engine: Engine, rows: ibis.Table) -> bool:
+    return bool(engine.run(rows.aggregate(rows=rows.count()), "Checking")["rows"][0].as_py() == 0)
 
 
 def _found_empty(error: LocentropyError, *, refuse: bool) -> None:
