@@ -65,9 +65,8 @@ def evaluate(
     from locentropy.evaluation.compare import evaluate as compare
     from locentropy.evaluation.private_files import check_free, marked
     from locentropy.ledger.ledger import Ledger
-    from locentropy.places.public_list import PublicLocations
 
-    chosen = where.chosen_or(selecting.selection)
+    chosen = where.read_like(reading).chosen_or(selecting.selection)
     mechanisms = _mechanisms(compared, somewhere=chosen is not None)
     if to is not None:
         check_free(marked(to))
@@ -77,7 +76,7 @@ def evaluate(
         with warnings_told():
             found = compare(
                 visits, mechanisms, chosen, seeds=seeds, ledger=book, throwaway=_throwaway(compared.choices),
-                exclude=None if exclude is None else PublicLocations(exclude),
+                exclude=place_options.excluded(exclude, reading),
                 resources=reading.resources, progress=progress,
             )  # fmt: skip
         if to is not None:

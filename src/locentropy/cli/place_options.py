@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from locentropy.cli.error_format import restated
 from locentropy.cli.map_options import MapOptions, four_numbers
+from locentropy.cli.options import Reading, delimiter_named
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _WITH_ATTRIBUTE: Final = (
 )
 
 _WITH_GROUP: Final = _WITH_ATTRIBUTE.replace("--attribute category", "--group-by district")
+_HOW_READ: Final = ("table", "delimiter", "encoding", "decimal")
 _OPTIONS: Final = {"attributes": "--attribute", "group": "--group-by"}
 """Options that are not called like their field."""
 
@@ -51,6 +53,16 @@ MaxStdError = Annotated[
         help="Places with a larger standard error, in nats, get no value: costs nothing, protects nobody.",
     ),
 ]
+
+
+def excluded(path: str | None, visits: Reading) -> PublicLocations | None:
+    """The list of places never to publish, written as the visits are."""
+    if path is None:
+        return None
+    from locentropy.places.public_list import PublicLocations
+
+    said: dict[str, Any] = visits.of_lists
+    return PublicLocations(path, **said | {"delimiter": delimiter_named(said["delimiter"])})
 
 
 @dataclass(frozen=True)
@@ -76,6 +88,30 @@ class PlaceOptions(MapOptions):
     ] = None
     places_lon: Annotated[
         Text, typer.Option("--places-lon", help="Longitude; '' for none.", rich_help_panel=_LIST)
+    ] = None
+    places_table: Annotated[
+        Text,
+        typer.Option(
+            "--places-table", help="Its table in a DuckDB database, or sheet.", rich_help_panel=_LIST
+        ),
+    ] = None
+    places_delimiter: Annotated[
+        Text,
+        typer.Option(
+            "--places-delimiter",
+            help="Separator of its fields, if unlike --delimiter.",
+            rich_help_panel=_LIST,
+        ),
+    ] = None
+    places_encoding: Annotated[
+        Text,
+        typer.Option("--places-encoding", help="Its encoding, if unlike --encoding.", rich_help_panel=_LIST),
+    ] = None
+    places_decimal: Annotated[
+        Text,
+        typer.Option(
+            "--places-decimal", help="Its decimal mark, if unlike --decimal.", rich_help_panel=_LIST
+        ),
     ] = None
     attributes: Annotated[
         list[str] | None,
@@ -158,6 +194,7 @@ class PlaceOptions(MapOptions):
         columns = {role: getattr(self, f"places_{role}") for role in ("location", "name", "lat", "lon")}
         if self.places is None:
             given = [f"--places-{role}" for role, name in columns.items() if name is not None]
+            given += [f"--places-{name}" for name in _HOW_READ if getattr(self, f"places_{name}") is not None]
             given += ["--provenance"] if provenance is not None else []
             if given:
                 raise ParameterError(
@@ -174,11 +211,26 @@ class PlaceOptions(MapOptions):
         return PublicLocations(
             self.places,
             **chosen,
+            **self._how_read,
             provenance=provenance or UNSTATED,
             attributes=self.attributes or (),
             group=self.group,
             drop_columns=self.drop_columns or (),
         )
+
+    def read_like(self, visits: Reading) -> PlaceOptions:
+        """The same, where a list is written as the visits are, unless something else is said of it."""
+        if self.places is None:
+            return self
+        like: dict[str, Any] = {f"places_{name}": value for name, value in visits.of_lists.items()}
+        return replace(
+            self, **like | {name: own for name in like if (own := getattr(self, name)) is not None}
+        )
+
+    @property
+    def _how_read(self) -> dict[str, Any]:
+        said = {name: getattr(self, f"places_{name}") for name in _HOW_READ}
+        return said | {"delimiter": delimiter_named(said["delimiter"])}
 
     def _refuse_without_list(self) -> None:
         """Raise ParameterError for options about columns of a list, where there is none."""

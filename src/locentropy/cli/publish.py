@@ -106,7 +106,7 @@ def publish(
 
     _check_ledger(ledger, no_ledger=no_ledger, dry_run=dry_run)
     selection = selecting.selection
-    chosen = where.chosen_or(selection, provenance)
+    chosen = where.read_like(reading).chosen_or(selection, provenance)
     said = dict(words.given)
     planned: Plan | None = None
     if plan is None:
@@ -122,7 +122,7 @@ def publish(
         request = Request(
             mechanism,
             chosen,
-            None if exclude is None else PublicLocations(exclude),
+            place_options.excluded(exclude, reading),
             About(**said),
             entropy_unit,  # type: ignore[arg-type]  # checked by the request itself
             not_private,

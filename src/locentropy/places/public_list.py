@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,8 +20,10 @@ from locentropy.places.groups import group_sql, grouped
 from locentropy.places.list_columns import column_roles, column_values, columns_sql
 from locentropy.visits.column_types import cast_sql, column_kind, restore_id_type
 from locentropy.visits.columns import AUTO, Choice, might_be_data_row, resolve_roles
+from locentropy.visits.readers.encodings import not_utf8
 from locentropy.visits.readers.resolve import resolve_source
 from locentropy.visits.visits import Visits
+from locentropy.visits.writing import check_decimal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
     from locentropy.visits.columns import Roles
     from locentropy.visits.readers.base import Column
+    from locentropy.visits.writing import DecimalMark
 
 _ATTRIBUTE = "attribute_"
 """With its number, what an attribute is called while the list is read; its own name may be anything."""
@@ -46,7 +50,7 @@ class PublicLocations:
     """
 
     source: Any
-    """A CSV, TSV or Parquet file, a DuckDB database, a table in memory, or a plain list of ids."""
+    """A CSV, TSV, JSON lines or Parquet file, a workbook, a DuckDB database, a table in memory, or a list of ids."""
     location: Choice = AUTO
     """The column of location ids, the same ids as in the visits."""
     name: Choice = AUTO
@@ -56,7 +60,7 @@ class PublicLocations:
     lon: Choice = AUTO
     """The column of longitudes, in degrees; None to use none."""
     table: str | None = None
-    """The table's name, if `source` is a DuckDB database with several."""
+    """The table's name, if `source` is a DuckDB database with several, or the sheet's, if it is such a workbook."""
     provenance: str = "not stated"
     """Where the list came from, in the owner's words; published with the release."""
     attributes: Sequence[str] = ()
@@ -66,6 +70,12 @@ class PublicLocations:
     """The column that says which places are one location, such as "district": groups are published, not places."""
     drop_columns: Sequence[str] = ()
     """Columns that are not published. All others are, because the list is public."""
+    delimiter: str | None = None
+    """The separator of fields in a text file; None to take it from the header. As for `Visits`, as are the next two."""
+    encoding: str | None = None
+    """The encoding of a text file, such as "cp1252"; None for UTF-8."""
+    decimal: DecimalMark | None = None
+    """The decimal mark of numbers that are texts: "." or ","."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
@@ -77,6 +87,7 @@ class PublicLocations:
                 value=self.group,
                 example=GROUP_EXAMPLE,
             )
+        check_decimal(self.decimal)
         for name in (*self.attributes, *([self.group] if self.group else [])):
             if name in self.drop_columns:
                 raise ParameterError(
@@ -92,8 +103,18 @@ class PublicLocations:
             return Locations.of(self.source)
         import duckdb
 
-        with duckdb.connect(config={"autoinstall_known_extensions": False}) as con:
-            parts = resolve_source(con, Visits(self.source, table=self.table))
+        with (
+            TemporaryDirectory(prefix="locentropy-") as scratch,
+            duckdb.connect(config={"autoinstall_known_extensions": False}) as con,
+        ):
+            read_as = Visits(
+                self.source,
+                table=self.table,
+                delimiter=self.delimiter,
+                encoding=self.encoding,
+                decimal=self.decimal,
+            )
+            parts = resolve_source(con, read_as, Path(scratch))
             if len(parts) > 1:
                 raise ParameterError(
                     f"{self.source}: a public list must be one file, but these are {len(parts)}."
@@ -120,8 +141,9 @@ class PublicLocations:
             relation = part.bind(con, roles | declared | of_group | others, drop_bad=False)
             stored = column_kind(relation.columns["location"].type_name)
             types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
+            writing = relation.writing.said(self.decimal, None)
             read = {
-                role: cast_sql(role, column, relation.columns[role], part.label, types.get(role))
+                role: cast_sql(role, column, relation.columns[role], part.label, types.get(role), writing)
                 for role, column in roles.items()
             }
             for role, name in declared.items():
@@ -132,7 +154,9 @@ class PublicLocations:
             selected = ", ".join(f"{sql} AS {role}" for role, sql in read.items())
             try:
                 rows = con.sql(f"SELECT {selected} FROM {relation.sql}").to_arrow_table()  # noqa: S608  # names are quoted
-            except duckdb.Error:
+            except duckdb.Error as error:
+                if "unicode" in str(error):
+                    raise SourceError(not_utf8(Path(part.label))) from None
                 raise SourceError(
                     f"{part.label}: cannot be read as a list of places. Is the file complete and UTF-8 text, and is "
                     "every quotation mark closed on its line?"
@@ -140,7 +164,7 @@ class PublicLocations:
         found = _as_locations(rows, part.label, roles, typed=not part.reads_once and stored != "big-integer")
         found = self._with_attributes(found, _arrays(rows, declared), part.label)
         further = {
-            name: column_values(values, as_written=part.reads_once)
+            name: column_values(values, as_written=part.reads_once, decimal=writing.decimal)
             for name, values in _arrays(rows, others).items()
         }
         found = replace(found, columns=further)
@@ -294,6 +318,6 @@ def _degrees(rows: pa.Table, role: str, limit: int, label: str, roles: Roles) ->
     if not (abs(degrees[known]) <= limit).all():
         raise BadRowsError(
             f"{label}: the {role} column {roles[role]!r} of the list holds values that are not numbers from -{limit} "
-            f"to {limit}. Are decimals written with a point?"
+            f'to {limit}. If decimals have a comma, say so: decimal="," (--decimal ,).'
         )
     return degrees

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from locentropy.visits.visits import Visits
 
 DEFAULT_RESOURCES = Resources()
+READING_LOG: Final = logging.getLogger("locentropy.reading")
+"""How files are read, as far as that was recognised: before anything is counted or spent, and nothing of any row."""
 _NUMBERS: Final = count()
 
 
@@ -82,6 +85,8 @@ def open_queries(
     wanted = locations if locations is None or isinstance(locations, Cells) else Locations.of(locations)
     required = BY_COORDINATES if isinstance(wanted, Cells) else BY_ID
     with engine_for(visits, required, resources, progress) as engine:
+        if engine.described:
+            READING_LOG.info("%s", engine.described)
         when_open(engine.columns)
         yield TableQueries.read(engine, visits, wanted, refuse_empty=refuse_empty)
 

@@ -85,6 +85,10 @@ class Engine(Protocol):
         """The name of the column of each role."""
 
     @property
+    def described(self) -> str:
+        """How files were read, as far as that was recognised; empty where every column has its type."""
+
+    @property
     def typed_locations(self) -> bool:
         """Whether location ids keep their stored type; false if they were read as text."""
 
