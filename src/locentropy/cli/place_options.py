@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from locentropy.cli.console import note_reading
 from locentropy.cli.error_format import restated
 from locentropy.cli.map_options import MapOptions, four_numbers
 from locentropy.cli.options import Reading, delimiter_named
@@ -205,6 +206,7 @@ class PlaceOptions(MapOptions):
         from locentropy.places.public_list import PublicLocations
         from locentropy.visits.columns import AUTO
 
+        note_reading()
         chosen: dict[str, Any] = {
             role: AUTO if name is None else (name or None) for role, name in columns.items()
         }

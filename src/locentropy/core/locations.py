@@ -28,11 +28,14 @@ if TYPE_CHECKING:
 _CALL = 'Locations.of(["cafe-1", "park-2"])'
 
 
-OUTLINED: Final = ("zones", "H3 cells", "INSPIRE squares")
-"""How the description of cells begins whose outlines are published."""
-
-CELL_KINDS: Final = ("grid", *OUTLINED)
+CELL_KINDS: Final = ("grid", "zones", "H3 cells", "INSPIRE squares")
 """How the description of any cells begins."""
+
+OUTLINED_LIST: Final = "public list with outlines"
+"""How the description of a public list begins whose places are areas."""
+
+OUTLINED: Final = (*CELL_KINDS[1:], OUTLINED_LIST)
+"""How the description of locations begins whose outlines are published."""
 
 
 class Cells(ABC):

@@ -16,12 +16,15 @@ from locentropy.core.attributes import COORDINATES, EXAMPLE, check_attribute_nam
 from locentropy.core.errors import BadRowsError, ColumnError, ParameterError, SourceError
 from locentropy.core.locations import Locations
 from locentropy.core.public_columns import DROP_EXAMPLE, check_drop_columns, quoted
+from locentropy.places.geo_frames import coordinates_in, is_geo_frame, without_geometry
 from locentropy.places.groups import group_sql, grouped
 from locentropy.places.list_columns import column_roles, column_values, columns_sql
 from locentropy.visits.column_types import cast_sql, column_kind, restore_id_type
-from locentropy.visits.columns import AUTO, Choice, might_be_data_row, resolve_roles
+from locentropy.visits.columns import AUTO, USUAL_NAMES, Choice, might_be_data_row, resolve_roles
+from locentropy.visits.person_column import normalized
 from locentropy.visits.readers.encodings import not_utf8
 from locentropy.visits.readers.resolve import resolve_source
+from locentropy.visits.rows import READING_LOG, described
 from locentropy.visits.visits import Visits
 from locentropy.visits.writing import check_decimal
 
@@ -50,7 +53,8 @@ class PublicLocations:
     """
 
     source: Any
-    """A CSV, TSV, JSON lines or Parquet file, a workbook, a DuckDB database, a table in memory, or a list of ids."""
+    """A CSV, TSV, JSON lines or Parquet file, a workbook, a DuckDB database, a table in memory (a
+    GeoDataFrame keeps its geometry), or a list of ids."""
     location: Choice = AUTO
     """The column of location ids, the same ids as in the visits."""
     name: Choice = AUTO
@@ -101,14 +105,31 @@ class PublicLocations:
         if isinstance(self.source, list | tuple | pa.Array | pa.ChunkedArray):
             self._refuse_columns_of_ids()
             return Locations.of(self.source)
+        if is_geo_frame(self.source) and not only_ids:
+            return self._load_geo_frame()
+        return self._load_table(only_ids=only_ids)
+
+    def _load_geo_frame(self) -> Locations:
+        """Where places are is taken from the geometry, unless columns were named."""
+        if self.lat is not AUTO or self.lon is not AUTO:
+            return replace(self, source=without_geometry(self.source)).load()
+        lat, lon, outlines = coordinates_in(self.source)
+        table = without_geometry(self.source)
+        usual = USUAL_NAMES["lat"] | USUAL_NAMES["lon"]
+        table = table[[name for name in table.columns if normalized(str(name)) not in usual]]
+        located = replace(self, source=table.assign(lat=lat, lon=lon), lat="lat", lon="lon")
+        return located._load_table(outlines=outlines)
+
+    def _load_table(self, *, only_ids: bool = False, outlines: pa.Array | None = None) -> Locations:
         import duckdb
 
+        source = without_geometry(self.source) if is_geo_frame(self.source) else self.source
         with (
             TemporaryDirectory(prefix="locentropy-") as scratch,
             duckdb.connect(config={"autoinstall_known_extensions": False}) as con,
         ):
             read_as = Visits(
-                self.source,
+                source,
                 table=self.table,
                 delimiter=self.delimiter,
                 encoding=self.encoding,
@@ -134,11 +155,12 @@ class PublicLocations:
             try:
                 others = {} if only_ids else column_roles(columns, roles, used, part.label)
             except ColumnError:
-                self.load(
-                    only_ids=True
-                )  # raises if places repeat, as in a table of visits: that is told first
+                # Raises if places repeat, as in a table of visits: that is told first.
+                self._load_table(only_ids=True)
                 raise
             relation = part.bind(con, roles | declared | of_group | others, drop_bad=False)
+            if told := described(roles, parts, [relation], read_as):
+                READING_LOG.info("%s", told)
             stored = column_kind(relation.columns["location"].type_name)
             types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
             writing = relation.writing.said(self.decimal, None)
@@ -167,7 +189,7 @@ class PublicLocations:
             name: column_values(values, as_written=part.reads_once, decimal=writing.decimal)
             for name, values in _arrays(rows, others).items()
         }
-        found = replace(found, columns=further)
+        found = replace(found, columns=further, outlines=outlines)
         for name, values in _arrays(rows, of_group).items():
             found = grouped(found, _attribute_values(values), name, part.label)
         for name, values in found.attributes.items():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from locentropy.core.errors import ParameterError
-from locentropy.core.locations import Cells
+from locentropy.core.locations import OUTLINED_LIST, Cells
 from locentropy.core.version import __version__
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.parameters import written_parameters
@@ -156,7 +156,8 @@ class Request:
             grouped = (
                 "" if self.chosen.group is None else f", its places grouped by their {self.chosen.group}"
             )
-            return f"public list{grouped}{less}"
+            outlined = self.listed is not None and self.listed.outlines is not None
+            return f"{OUTLINED_LIST if outlined else 'public list'}{grouped}{less}"
         if isinstance(self.locations, Cells):
             return f"{self.locations.described}{less}"
         if isinstance(self.locations, SelectLocations):

@@ -80,7 +80,7 @@ def describe(directory: Path) -> Described:
     try:
         statement = statement_in(document)
         files = get(document, "files", dict)
-        optional = {names.measurements} - set(files)
+        optional = set(names.optional) - set(files)
         hashes = {name: get(files, name, str) for name in names if name not in {names.details, *optional}}
         if set(files) != set(hashes):
             raise ReleaseError("its entry 'files' names files that a release does not have")

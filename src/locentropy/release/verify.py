@@ -6,6 +6,7 @@
     measurements   they give the values of the table, where this software has the inference that made them
     manifest       it states the guarantee that details.yaml states
     table          Parquet and CSV hold one table, with columns that this release may have
+    further        other formats, if there are any, hold the same table
     ledger         the ledger has charged what the release says
 
 This finds accidents and careless edits. Files that were all changed consistently are found only by comparing with the
@@ -34,6 +35,7 @@ from locentropy.ledger.rules import Budget
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.release.columns import MOST_NATS, check_table, public_columns
 from locentropy.release.details import details, get
+from locentropy.release.exports import EXCEL, excel_csv_of, geojson_of, rows_for_gpkg, rows_in_gpkg
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.manifest import VARIANTS, heading, manifest, numbers
 from locentropy.release.measurements import measurements_parquet
@@ -134,6 +136,8 @@ def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
         _check("manifest", lambda: _manifest(directory, about)),
         _check("table", lambda: _table(directory, about)),
     ]
+    if about.hashes.keys() & {about.names.geojson, about.names.gpkg, about.names.excel}:
+        checks.append(_check("further formats", lambda: _further_formats(directory, about)))
     if about.names.measurements in about.hashes:
         checks.append(_check("measurements", lambda: _measurements(directory, about)))
     if ledger is not None:
@@ -169,7 +173,7 @@ def _directory(directory: Path) -> Iterator[str]:
     if names is MARKED and MARK not in directory.resolve().name:
         yield f"{directory} must have {MARK} in its name, because it has no guarantee."
     for name in names:
-        if name == names.measurements and not os.path.lexists(directory / name):
+        if name in names.optional and not os.path.lexists(directory / name):
             continue  # whether it must be there, the fingerprints tell
         try:
             regular(directory / name)
@@ -181,9 +185,9 @@ def _directory(directory: Path) -> Iterator[str]:
 
 
 def _fingerprints(directory: Path, about: Described) -> Iterator[str]:
-    optional = about.names.measurements
-    if os.path.lexists(directory / optional) != (optional in about.hashes):
-        yield f"{directory / optional} must be there exactly if {about.names.details} describes it."
+    for optional in about.names.optional:
+        if os.path.lexists(directory / optional) != (optional in about.hashes):
+            yield f"{directory / optional} must be there exactly if {about.names.details} describes it."
     for name, known in about.hashes.items():
         if (directory / name).is_file() and sha256(regular(directory / name)) != known:
             yield f"{directory / name} was changed: its SHA-256 is not the one in {about.names.details}."
@@ -254,6 +258,22 @@ def _table(directory: Path, about: Described) -> Iterator[str]:
         yield "effective_visitors is not e to the power of the entropy."
     if not read_csv(regular(directory / about.names.csv), table.schema).equals(table):
         yield f"{about.names.csv} and {about.names.parquet} hold different tables."
+
+
+def _further_formats(directory: Path, about: Described) -> Iterator[str]:
+    """Compare the files that repeat the table with it."""
+    release, names = Release.load(directory), about.names
+    same_words = _by_this_version(about.statement)  # a GeoJSON file has words about the release
+    agree: dict[str, Callable[[Path], bool]] = {
+        names.geojson: lambda path: not same_words or path.read_bytes() == geojson_of(release),
+        names.gpkg: lambda path: rows_in_gpkg(path) == rows_for_gpkg(release),
+        names.excel: lambda path: (
+            path.read_bytes() in [excel_csv_of(release.to_arrow(), mark) for mark in EXCEL.values()]
+        ),
+    }
+    for name, agrees in agree.items():
+        if name in about.hashes and not agrees(regular(directory / name)):
+            yield f"{name} and {names.parquet} hold different tables."
 
 
 def _measurements(directory: Path, about: Described) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +19,7 @@ from locentropy.visits.checks import check
 from locentropy.visits.column_types import id_ranks, restore_id_type, to_engine_type
 from locentropy.visits.columns import BY_COORDINATES, BY_ID
 from locentropy.visits.engines.base import Resources, engine_for
+from locentropy.visits.rows import READING_LOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from locentropy.visits.visits import Visits
 
 DEFAULT_RESOURCES = Resources()
-READING_LOG: Final = logging.getLogger("locentropy.reading")
-"""How files are read, as far as that was recognised: before anything is counted or spent, and nothing of any row."""
 _NUMBERS: Final = count()
 
 

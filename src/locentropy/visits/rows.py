@@ -6,7 +6,8 @@ number, or a day first, and which decimal mark its numbers have. The checks comp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+from typing import TYPE_CHECKING, Final
 
 from locentropy.visits import column_types
 from locentropy.visits.column_types import column_kind
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from locentropy.visits.readers.base import Column, Part, Relation
     from locentropy.visits.visits import Visits
 
-_NUMBERS = ("visits", "lat", "lon")
+READING_LOG: Final = logging.getLogger("locentropy.reading")
+"""How files are read, as far as that was recognised: before anything is counted or spent, and nothing of any row."""
+
+_NUMBERS: Final = ("visits", "lat", "lon")
 
 
 def select_rows(
