@@ -123,7 +123,7 @@ def gpkg_of(release: Release) -> bytes:
             geometry_name=GEOMETRY,
             geometry_type="Point" if release.outlines is None else "MultiPolygon",
             crs="EPSG:4326",
-            dataset_metadata=summary(release.statement),
+            layer_metadata=summary(release.statement),  # of the data set, GDAL would write another file when reading
         )
     finally:
         pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": before})
@@ -142,7 +142,7 @@ def rows_for_gpkg(release: Release) -> list[tuple[Any, ...]]:
 def rows_in_gpkg(path: Path) -> list[tuple[Any, ...]]:
     """The rows of a GeoPackage in the same form; ReleaseError if it cannot be read."""
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as con:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as con:
             found = con.execute(f'SELECT * FROM "{_LAYER}" ORDER BY fid').fetchall()  # noqa: S608  # a constant
     except sqlite3.Error as error:
         raise ReleaseError(f"{path} cannot be read as a GeoPackage: {type(error).__name__}.") from None
