@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import duckdb
+import ibis
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -458,6 +459,25 @@ class TestJsonLines:
         assert odd not in str(caught.value).removeprefix(str(path)) or len(odd) == 1
         assert counted(le.Visits(path, bad_rows="drop")) == {"x": 2, "y": 2}
 
+    @pytest.mark.parametrize("mark", [b"\xef\xbb\xbf", b"\xff\xfe"])
+    def test_a_byte_order_mark_is_told(self, mark: bytes, tmp_path: Path) -> None:
+        path = lines(tmp_path, *LINES)
+        path.write_bytes(mark + path.read_bytes())
+        with pytest.raises(SourceError, match="byte order mark"):
+            counted(le.Visits(path, bad_rows="drop"))
+
+    def test_cut_gzip(self, tmp_path: Path) -> None:
+        path = lines(tmp_path, *LINES * 1000, name="v.jsonl.gz")
+        path.write_bytes(path.read_bytes()[:-20])
+        with pytest.raises(LocentropyError):
+            counted(le.Visits(path))
+
+    def test_no_line_that_can_be_read_is_a_table_without_rows(self, tmp_path: Path) -> None:
+        path = lines(tmp_path, 7)
+        visits = le.Visits(path, user="user", location="venue", time=None, visits=None, bad_rows="drop")
+        with open_queries(visits, refuse_empty=False) as queries:
+            assert len(queries.exact_profile().locations) == 0
+
     def test_options_of_text_files(self, tmp_path: Path) -> None:
         with pytest.raises(ParameterError, match="delimiter"):
             counted(le.Visits(lines(tmp_path, *LINES), delimiter=";"))
@@ -527,6 +547,14 @@ class TestWorkbooks:
         path.write_bytes(b"PK\x03\x04 and nothing more")
         with pytest.raises(SourceError, match="cannot be read as a workbook"):
             counted(le.Visits(path))
+
+
+@pytest.mark.parametrize("option", [{"decimal": ","}, {"time_format": "%d.%m.%Y"}, {"encoding": "cp1252"}])
+def test_warehouses_have_types(option: dict[str, Any]) -> None:
+    """On Spark and on any other backend, texts are ids only: each would read them in its own way."""
+    table = ibis.memtable(pa.table({"user": ["u"], "place": ["p"]}))
+    with pytest.raises(ParameterError, match=f"{next(iter(option))}.*an Ibis table"):
+        counted(le.Visits(table, **option))
 
 
 class TestLists:

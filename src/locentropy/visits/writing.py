@@ -115,7 +115,9 @@ class Writing:
         """A condition: a time is written with dots, the day first."""
         if self.time_format is not None:
             return "false"
-        return f"(contains({text}, '.') AND regexp_full_match({text}, {literal(_DAY_FIRST)}))"
+        # The cheap test comes first, in a CASE: for an AND the engine may evaluate both sides on every row.
+        fits = f"regexp_full_match({text}, {literal(_DAY_FIRST)})"
+        return f"CASE WHEN contains({text}, '.') THEN {fits} ELSE false END"
 
 
 def whole_number_sql(text: str) -> str:

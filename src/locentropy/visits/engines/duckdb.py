@@ -24,7 +24,7 @@ from locentropy.visits.engines.locating import engine_function, located_by
 from locentropy.visits.expressions import in_squares, with_user_ids
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers.encodings import not_utf8
-from locentropy.visits.readers.json_lines import NOT_AN_OBJECT
+from locentropy.visits.readers.json_lines import JsonLinesPart
 from locentropy.visits.readers.resolve import common_roles, resolve_source
 from locentropy.visits.readers.text import SWALLOWED
 from locentropy.visits.rows import described, select_rows
@@ -101,7 +101,7 @@ class DuckDBEngine:
             try:
                 self._guarded(self._con.execute, numbered, f"Reading {Path(part.label).name}")
             except duckdb.InvalidInputException as error:
-                raise _unreadable_row(part.label, str(error), drop=drop) from None
+                raise _unreadable_row(part, str(error), drop=drop) from None
             except duckdb.Error as error:
                 raise _explained(error, part.label) from None
         self._check_rejects()
@@ -284,8 +284,11 @@ def _sql_of(operation: Any) -> str:
     return str(ibis.to_sql(operation.to_expr(), dialect="duckdb"))
 
 
-def _unreadable_row(label: str, message: str, *, drop: bool) -> LocentropyError:
+def _unreadable_row(part: Part, message: str, *, drop: bool) -> LocentropyError:
     """An error for a text file, without the content of the line, which is somebody's visit."""
+    label = part.label
+    if isinstance(part, JsonLinesPart):
+        return part.unreadable_line(drop=drop)
     line = re.search(r"CSV Error on Line: (\d+)", message)
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     where = f"line {line[1]}" if line else "a line"
@@ -297,11 +300,6 @@ def _unreadable_row(label: str, message: str, *, drop: bool) -> LocentropyError:
         )
     if "unicode" in message:
         return SourceError(f"{not_utf8(Path(label))} (It is {where}.)")
-    if NOT_AN_OBJECT in message or "JSON" in message:
-        return BadRowsError(
-            f"{label}: a line cannot be read as an object of JSON. Fix the file"
-            + ("." if drop else ', or drop such lines: bad_rows="drop" (--bad-rows drop).')
-        )
     why = f" (it has {fields[2]} fields, not {fields[1]})" if fields else ""
     # Only a wrong number of fields concerns a single line, which can be dropped.
     droppable = fields is not None and not drop

@@ -7,15 +7,18 @@ not is asked about: columns that the caller names are looked up in each line by 
 
 from __future__ import annotations
 
+import codecs
 import glob
 import re
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from locentropy.core.errors import ColumnError, SourceError
+from locentropy.core.errors import BadRowsError, ColumnError, SourceError
 from locentropy.visits.columns import AUTO, USUAL_NAMES
 from locentropy.visits.person_column import normalized
 from locentropy.visits.readers.base import Column, FileFingerprints, Relation
+from locentropy.visits.readers.encodings import damaged, opened
 from locentropy.visits.readers.files import is_gzip
 from locentropy.visits.sql import literal
 
@@ -26,9 +29,6 @@ if TYPE_CHECKING:
     import duckdb
 
     from locentropy.visits.columns import Choice, Roles
-
-NOT_AN_OBJECT: Final = "a line is not an object"
-"""The engine's error message for a line that holds something else."""
 
 _MAX_COLUMNS: Final = 4096
 
@@ -50,6 +50,14 @@ class JsonLinesPart:
         """The file's path."""
         return str(self.path)
 
+    def unreadable_line(self, *, drop: bool) -> BadRowsError:
+        """The error for a line that holds no object, without its content, which is somebody's visit."""
+        advice = "" if drop else ', or drop such lines: bad_rows="drop" (--bad-rows drop)'
+        return BadRowsError(
+            f"{self.path}: a line cannot be read as an object of JSON. JSON lines have one whole object on each line, "
+            f"in UTF-8. Fix the file{advice}."
+        )
+
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
         """Take the value of each key as a text; keys that a line lacks are null."""
         columns = {
@@ -57,7 +65,7 @@ class JsonLinesPart:
             for role, name in roles.items()
         }
         # Lines that cannot be read are null where they are dropped; a line that holds no object is one of them.
-        unread = "false" if drop_bad else f"error('{NOT_AN_OBJECT}')"
+        unread = "false" if drop_bad else "error('a line is not an object')"
         is_object = f"CASE WHEN json_type(json) = 'OBJECT' THEN true ELSE {unread} END"
         return Relation(f"(FROM {_read(self.path, ignore_errors=drop_bad)} WHERE {is_object})", columns)
 
@@ -71,6 +79,8 @@ def json_lines_parts(
 ) -> list[JsonLinesPart]:
     """One part for each file."""
     fingerprints = [FileFingerprints.of([path]) for path in paths]
+    for path in paths:
+        _refuse_byte_order_mark(path)
     return [
         JsonLinesPart(path, _columns(con, path, choices, drop_bad=drop_bad), seen)
         for path, seen in zip(paths, fingerprints, strict=True)
@@ -91,14 +101,14 @@ def _columns(
             f"LIMIT {_MAX_COLUMNS + 1}"
         ).fetchall()
     except duckdb.Error:
-        raise SourceError(
-            f"{path}: a line cannot be read as JSON. JSON lines have one whole object on each line, in UTF-8. Fix the "
-            'file, or drop such lines: bad_rows="drop" (--bad-rows drop).'
-        ) from None
+        raise JsonLinesPart(path, [], FileFingerprints()).unreadable_line(drop=drop_bad) from None
     if len(rows) > _MAX_COLUMNS:
         raise SourceError(
             f"{path}: the lines have more than {_MAX_COLUMNS:,} different keys. Is it a table of visits?"
         )
+    named = {choice for choice in (choices or {}).values() if isinstance(choice, str)}
+    if not rows and named:
+        return sorted(named)  # a table without rows: whether somebody is in it decides nothing
     if not rows:
         raise SourceError(
             f"{path}: has no line with an object in it. JSON lines have one object on each line."
@@ -106,7 +116,6 @@ def _columns(
     if choices is None:
         return [key for key, _, _ in rows]
     everywhere = [key for key, lines, all_lines in rows if lines == all_lines]
-    named = {choice for choice in choices.values() if isinstance(choice, str)}
     for key, lines, all_lines in rows:
         for role, choice in choices.items():
             if (
@@ -121,6 +130,19 @@ def _columns(
                     f"column is: {role}=None (--{role} '')."
                 )
     return [*everywhere, *(key for key, lines, all_lines in rows if lines != all_lines and key in named)]
+
+
+def _refuse_byte_order_mark(path: Path) -> None:
+    """The engine would take it for a part of the first line, which is then not JSON, and somebody's."""
+    try:
+        with opened(path) as file:
+            begins = file.read(3)
+    except (OSError, EOFError, zlib.error) as error:
+        raise damaged(path, error) from None
+    if begins.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise SourceError(
+            f"{path}: begins with a byte order mark. JSON lines are UTF-8 without one: write it again."
+        )
 
 
 def _read(path: Path, *, ignore_errors: bool) -> str:
