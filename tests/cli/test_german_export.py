@@ -86,6 +86,9 @@ def test_every_visit_was_read(folder: Path) -> None:
 def test_a_list_in_another_encoding(folder: Path) -> None:
     (folder / "orte.csv").write_text((folder / "orte.csv").read_text("cp1252"), "utf-8")
     command = shlex.split(f"{COMMAND} --places orte.csv --provenance Stadtkataster --encoding cp1252")
+    refused = in_process(*command, cwd=folder)
+    assert refused.returncode == 2, "with other ids in the list, noise would be published"
+    assert "--places-encoding utf-8" in refused.stderr
     done = in_process(*command, "--places-encoding", "utf-8", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "Café Müller" in (folder / "mai" / "release.csv").read_text()

@@ -111,6 +111,16 @@ class TestEncodings:
         with pytest.raises(ParameterError, match="encoding"):
             le.Visits("v.csv", encoding=name)
 
+    def test_the_mark_of_utf8_is_believed(self, tmp_path: Path) -> None:
+        path = written(tmp_path, *ROWS, encoding="utf-8-sig")
+        assert (
+            counted(le.Visits(path))
+            == counted(le.Visits(path, encoding="utf-8-sig"))
+            == {"Café Müller": 1, "Zoo": 2}
+        )
+        with pytest.raises(SourceError, match="begins with the mark of UTF-8"):
+            counted(le.Visits(path, encoding="cp1252"))
+
     def test_only_text_files_have_one(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"user": [1], "place": [1]}), tmp_path / "v.parquet")
         with pytest.raises(ParameterError, match=r"encoding.*text files"):

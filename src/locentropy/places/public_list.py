@@ -22,7 +22,7 @@ from locentropy.places.list_columns import column_roles, column_values, columns_
 from locentropy.visits.column_types import cast_sql, column_kind, restore_id_type
 from locentropy.visits.columns import AUTO, USUAL_NAMES, Choice, might_be_data_row, resolve_roles
 from locentropy.visits.person_column import normalized
-from locentropy.visits.readers.encodings import not_utf8
+from locentropy.visits.readers.encodings import UTF8, encoding_named, is_utf8, not_utf8
 from locentropy.visits.readers.resolve import resolve_source
 from locentropy.visits.rows import READING_LOG, described
 from locentropy.visits.visits import Visits
@@ -123,6 +123,7 @@ class PublicLocations:
     def _load_table(self, *, only_ids: bool = False, outlines: pa.Array | None = None) -> Locations:
         import duckdb
 
+        self._refuse_other_encoding()
         source = without_geometry(self.source) if is_geo_frame(self.source) else self.source
         with (
             TemporaryDirectory(prefix="locentropy-") as scratch,
@@ -203,6 +204,23 @@ class PublicLocations:
             return mine is theirs and not isinstance(mine, str | Path)
         same = Path(mine).exists() and Path(theirs).exists() and Path(mine).samefile(theirs)
         return same and self.table == visits.table
+
+    def _refuse_other_encoding(self) -> None:
+        """Raise ParameterError if the list is UTF-8 and another encoding is said, as where it is that of the visits.
+
+        Its ids would then be others than those of the visits, and noise would be published.
+        """
+        if (
+            self.encoding is None
+            or encoding_named(self.encoding) == UTF8
+            or not isinstance(self.source, str | Path)
+        ):
+            return
+        if Path(self.source).is_file() and is_utf8(Path(self.source)):
+            raise ParameterError(
+                f"{self.source}: is UTF-8 text, and {self.encoding} was said. If only the visits are {self.encoding}, "
+                'say so: encoding="utf-8" (--places-encoding utf-8)'
+            )
 
     def _refuse_columns_of_ids(self) -> None:
         """Raise ParameterError if columns are named of a plain list of ids, which has none."""

@@ -123,7 +123,9 @@ def gpkg_of(release: Release) -> bytes:
             geometry_name=GEOMETRY,
             geometry_type="Point" if release.outlines is None else "MultiPolygon",
             crs="EPSG:4326",
-            layer_metadata=summary(release.statement),  # of the data set, GDAL would write another file when reading
+            layer_metadata=summary(
+                release.statement
+            ),  # of the data set, GDAL would write another file when reading
         )
     finally:
         pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": before})

@@ -65,6 +65,11 @@ def damaged(path: Path, error: BaseException) -> SourceError:
 
 def as_utf8(path: Path, encoding: str, scratch: Path) -> Path:
     """A copy of a file in UTF-8, in a folder that only its owner can read; SourceError if it is in another encoding."""
+    if next(_chunks(path), b"").startswith(codecs.BOM_UTF8):
+        raise SourceError(
+            f"{path}: begins with the mark of UTF-8, and {encoding} was said. Leave that out, or say utf-8: "
+            'encoding="utf-8" (--encoding utf-8; of a list of places --places-encoding utf-8)'
+        )
     copy = scratch / f"utf8-{next(_COPIES)}"
     decoder = codecs.getincrementaldecoder(encoding)()
     lines = 1
@@ -84,6 +89,21 @@ def as_utf8(path: Path, encoding: str, scratch: Path) -> Path:
         except (OSError, EOFError, zlib.error) as error:
             raise damaged(path, error) from None
     return copy
+
+
+def is_utf8(path: Path) -> bool:
+    """Whether a file is UTF-8 text with more than ASCII in it. For public files: it looks at all rows."""
+    decoder, beyond_ascii = codecs.getincrementaldecoder(UTF8)(), False
+    try:
+        for chunk in _chunks(path):
+            decoder.decode(chunk)
+            beyond_ascii = beyond_ascii or not chunk.isascii()
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    except (OSError, EOFError, zlib.error) as error:
+        raise damaged(path, error) from None
+    return beyond_ascii
 
 
 def not_utf8(path: Path) -> str:
