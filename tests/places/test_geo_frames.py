@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,25 @@ def test_areas_keep_their_outlines(tmp_path: Path) -> None:
     assert all(mine.equals(own) for mine, own in zip(made.to_geopandas().geometry, AREAS, strict=True))
     again = le.Release.load(tmp_path / "r").reestimate()
     assert again.outlines is not None
+
+
+def test_columns_of_every_type_and_awkward_names(tmp_path: Path) -> None:
+    table = frame(
+        fid=["x", "y", None],
+        geom=[1.5, None, 2.5],
+        Rowid=[3, 2, 1],
+        opened=[date(2026, 1, 31), None, date(1999, 12, 31)],
+        open=[True, False, True],
+    )
+    visits = le.Visits(frame().drop(columns="geometry").assign(user=["u", "v", "w"]), user="user")
+    places = le.PublicLocations(table, provenance="a map")
+    every = ["geojson", "gpkg", "excel-comma"]
+    made = le.publish(visits, le.Shares(epsilon=1.0), places, ledger=None, out=tmp_path / "r", also=every)
+    assert le.verify(tmp_path / "r").ok, le.verify(tmp_path / "r").checks
+    found = geopandas.read_file(tmp_path / "r" / "release.gpkg")
+    assert found["fid"].tolist()[:2] == ["x", "y"]
+    assert found["geom"].tolist()[0] == 1.5
+    assert made.to_geopandas()["open"].tolist() == [True, False, True]
 
 
 def test_groups_of_areas_have_a_middle_and_no_outline(tmp_path: Path) -> None:

@@ -8,22 +8,18 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sqlite3
 import struct
-from contextlib import closing
-from datetime import date
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from locentropy.core.errors import ParameterError, ReleaseError
+from locentropy.core.errors import ParameterError
 from locentropy.release.outlines import rings_of
 from locentropy.release.tables import GEOMETRY, points, summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -36,15 +32,13 @@ GEOGRAPHIC: Final = ("geojson", "gpkg")
 FORMATS: Final = (*GEOGRAPHIC, *EXCEL)
 """What `also` may name."""
 
-_LAYER: Final = "release"
+LAYER: Final = "release"
+"""Of the GeoPackage."""
 _NO_CLOCK: Final = "2000-01-01T00:00:00.000Z"
 """A GeoPackage must say when it was changed. When the data was read is nobody's business, so it is always this."""
 _ONE_POLYGON: Final = struct.Struct("<BII").pack(1, 6, 1)
 """What makes a multipolygon of the well-known binary of a polygon."""
 _POLYGON: Final = 3
-_GPKG_HEADER: Final = 8
-_ENVELOPES: Final = {1: 32, 2: 48, 3: 48, 4: 64}
-"""Bytes of a bounding box in a geometry of a GeoPackage, by its kind."""
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _EXAMPLE: Final = 'publish(…, out="may", also=["geojson", "gpkg"])'
 
@@ -103,13 +97,17 @@ def geojson_of(release: Release) -> bytes:
     return f'{{"type": "FeatureCollection", {head}, "features": [\n{lines}\n]}}\n'.encode()
 
 
+def shapes_in_gpkg(release: Release) -> list[bytes | None]:
+    """The geometry of each place; all areas are multipolygons, for a layer has one kind of geometry."""
+    shapes: list[bytes | None] = geometry_of(release).to_pylist()
+    return [_ONE_POLYGON + each if each is not None and each[1] == _POLYGON else each for each in shapes]
+
+
 def gpkg_of(release: Release) -> bytes:
     """A GeoPackage with one layer, `release`."""
     import pyogrio
 
-    wkb = geometry_of(release)
-    if release.outlines is not None:
-        wkb = pa.array([_as_multipolygon(each) for each in wkb.to_pylist()], pa.binary())
+    wkb = pa.array(shapes_in_gpkg(release), pa.binary())
     table = release.to_arrow().append_column(GEOMETRY, wkb).replace_schema_metadata(None)
     sink = io.BytesIO()
     before = pyogrio.get_gdal_config_option("OGR_CURRENT_DATE")
@@ -119,50 +117,25 @@ def gpkg_of(release: Release) -> bytes:
             table,
             sink,
             driver="GPKG",
-            layer=_LAYER,
+            layer=LAYER,
             geometry_name=GEOMETRY,
             geometry_type="Point" if release.outlines is None else "MultiPolygon",
             crs="EPSG:4326",
-            layer_metadata=summary(
-                release.statement
-            ),  # of the data set, GDAL would write another file when reading
+            layer_options={"FID": _free_name(table.column_names), "GEOMETRY_NAME": GEOMETRY},
+            # Not of the whole file: GDAL would repeat that in another file whenever this one is read.
+            layer_metadata=summary(release.statement),
         )
     finally:
         pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": before})
     return sink.getvalue()
 
 
-def rows_for_gpkg(release: Release) -> list[tuple[Any, ...]]:
-    """The rows as a GeoPackage holds them: the geometry, then the values of the table as SQLite has them."""
-    wkb = geometry_of(release).to_pylist()
-    if release.outlines is not None:
-        wkb = [_as_multipolygon(each) for each in wkb]
-    values = ([_in_sqlite(each) for each in column.to_pylist()] for column in release.to_arrow().columns)
-    return list(zip(wkb, *values, strict=True))
-
-
-def rows_in_gpkg(path: Path) -> list[tuple[Any, ...]]:
-    """The rows of a GeoPackage in the same form; ReleaseError if it cannot be read."""
-    try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as con:
-            found = con.execute(f'SELECT * FROM "{_LAYER}" ORDER BY fid').fetchall()  # noqa: S608  # a constant
-    except sqlite3.Error as error:
-        raise ReleaseError(f"{path} cannot be read as a GeoPackage: {type(error).__name__}.") from None
-    return [(_wkb_in(blob), *values) for _, blob, *values in found]
-
-
-def _in_sqlite(value: Any) -> Any:
-    if isinstance(value, bool):
-        return int(value)
-    return value.isoformat() if isinstance(value, date) else value
-
-
-def _wkb_in(blob: Any) -> bytes | None:
-    """The well-known binary in a geometry of a GeoPackage: after its header, whose length its flags tell."""
-    if not isinstance(blob, bytes) or len(blob) < _GPKG_HEADER:
-        return None
-    envelope = (blob[3] >> 1) & 7
-    return blob[_GPKG_HEADER + _ENVELOPES.get(envelope, 0) :]
+def _free_name(taken: Sequence[str]) -> str:
+    """A name for the numbers of rows that a GeoPackage has; names are compared without case."""
+    name = "fid"
+    while name in {each.casefold() for each in taken}:
+        name = f"_{name}"
+    return name
 
 
 def excel_csv_of(table: pa.Table, decimal: str) -> bytes:
@@ -217,7 +190,3 @@ def _turned(ring: NDArray[np.float64], *, outer: bool) -> NDArray[np.float64]:
     following = ring[1:].T - ring[0][:, None]
     anticlockwise = float((x * following[1] - following[0] * y).sum()) > 0
     return ring if anticlockwise == outer else ring[::-1]
-
-
-def _as_multipolygon(outline: bytes) -> bytes:
-    return _ONE_POLYGON + outline if outline[1] == _POLYGON else outline

@@ -35,7 +35,6 @@ from locentropy.ledger.rules import Budget
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.release.columns import MOST_NATS, check_table, public_columns
 from locentropy.release.details import details, get
-from locentropy.release.exports import EXCEL, excel_csv_of, geojson_of, rows_for_gpkg, rows_in_gpkg
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.manifest import VARIANTS, heading, manifest, numbers
 from locentropy.release.measurements import measurements_parquet
@@ -55,6 +54,7 @@ from locentropy.release.tables import (
     read_parquet,
     summary,
 )
+from locentropy.release.verify_exports import differing_exports, has_exports
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -136,7 +136,7 @@ def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
         _check("manifest", lambda: _manifest(directory, about)),
         _check("table", lambda: _table(directory, about)),
     ]
-    if about.hashes.keys() & {about.names.geojson, about.names.gpkg, about.names.excel}:
+    if has_exports(about):
         checks.append(_check("further formats", lambda: _further_formats(directory, about)))
     if about.names.measurements in about.hashes:
         checks.append(_check("measurements", lambda: _measurements(directory, about)))
@@ -261,19 +261,8 @@ def _table(directory: Path, about: Described) -> Iterator[str]:
 
 
 def _further_formats(directory: Path, about: Described) -> Iterator[str]:
-    """Compare the files that repeat the table with it."""
-    release, names = Release.load(directory), about.names
-    same_words = _by_this_version(about.statement)  # a GeoJSON file has words about the release
-    agree: dict[str, Callable[[Path], bool]] = {
-        names.geojson: lambda path: not same_words or path.read_bytes() == geojson_of(release),
-        names.gpkg: lambda path: rows_in_gpkg(path) == rows_for_gpkg(release),
-        names.excel: lambda path: (
-            path.read_bytes() in [excel_csv_of(release.to_arrow(), mark) for mark in EXCEL.values()]
-        ),
-    }
-    for name, agrees in agree.items():
-        if name in about.hashes and not agrees(regular(directory / name)):
-            yield f"{name} and {names.parquet} hold different tables."
+    same_words = _by_this_version(about.statement)
+    return differing_exports(directory, Release.load(directory), about, same_words=same_words)
 
 
 def _measurements(directory: Path, about: Described) -> Iterator[str]:
