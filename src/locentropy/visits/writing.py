@@ -140,7 +140,7 @@ def check_time_format(time_format: Any) -> None:
     """Raise ParameterError unless this is a strptime format that tells year, month and day, or None."""
     if time_format is None:
         return
-    example = f'Visits("checkins.csv", time_format="{TIME_EXAMPLE}")'
+    example = f'Visits("export.csv", time_format="{TIME_EXAMPLE}")'
     if not isinstance(time_format, str):
         raise ParameterError("must be a text.", parameter="time_format", value=time_format, example=example)
     used = re.findall(r"%(.|$)", time_format, re.DOTALL)
