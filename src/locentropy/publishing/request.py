@@ -16,6 +16,7 @@ from locentropy.core.version import __version__
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.select import SelectLocations
+from locentropy.places.geo_frames import is_geo_frame
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
 from locentropy.privacy.strength import check_large_epsilon
@@ -156,7 +157,9 @@ class Request:
             grouped = (
                 "" if self.chosen.group is None else f", its places grouped by their {self.chosen.group}"
             )
-            outlined = self.listed is not None and self.listed.outlines is not None
+            # Only a GeoDataFrame has outlines; other lists are not read yet, for they may be the visits by mistake.
+            listed = self.listed if is_geo_frame(self.locations.source) else None
+            outlined = listed is not None and listed.outlines is not None
             return f"{OUTLINED_LIST if outlined else 'public list'}{grouped}{less}"
         if isinstance(self.locations, Cells):
             return f"{self.locations.described}{less}"
