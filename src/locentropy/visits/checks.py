@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, SourceError
 from locentropy.visits import expressions as expression
 from locentropy.visits.private_log import PRIVATE_LOG
+from locentropy.visits.writing import TIME_EXAMPLE
 
 if TYPE_CHECKING:
     import ibis
@@ -18,15 +19,15 @@ if TYPE_CHECKING:
 _RULES: Final = {
     "user": "rows have no user id",
     "location": "rows have no location id",
-    "time": "values are missing or are not times (such as 2026-01-31T08:00:00Z, or whole numbers)",
+    "time": "values are missing or are not times (such as 2026-01-31T08:00:00Z, 31.01.2026 08:00, or whole numbers)",
     "visits": "values are not whole numbers of at least 1",
     "lat": "values are not numbers, or are missing where a grid needs them",
     "lon": "values are not numbers, or are missing where a grid needs them",
 }
 
 _TIME_ADVICE: Final = (
-    " Times in another style, such as 31.01.2026 08:00, must be rewritten as 2026-01-31T08:00:00; or use no times: "
-    "time=None (--time '')."
+    f" If times are written in another way, say how: time_format=\"{TIME_EXAMPLE}\" (--time-format '{TIME_EXAMPLE}') "
+    "for 31/01/2026 08:00, \"%m/%d/%Y %I:%M %p\" for 01/31/2026 8:00 AM. Or use no times: time=None (--time '')."
 )
 
 _CONFUSING: Final = {
@@ -109,6 +110,33 @@ def check(
         unread = 2 * broken.get("time", 0) > row["rows"] - left_out
         remedy = f".{_TIME_ADVICE}" if unread else ', or drop such rows: bad_rows="drop" (--bad-rows drop).'
         raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Fix them{remedy}")))
+    _compare_writing(engine, row, bad_rows)
+
+
+def _compare_writing(engine: Engine, row: dict[str, int], bad_rows: BadRows) -> None:
+    """Ask for the option that says how texts are written, if rows differ in that.
+
+    Each row was read by itself, and in the only way there is. Where bad rows fail, whoever made the table is asked all
+    the same, since one style is more likely a mistake. Where they are dropped, one person's rows must not decide
+    whether there is a release, so the private log is told.
+    """
+    found = []
+    if row.get("times_day_first") and row.get("times_otherwise"):
+        found.append(
+            f"{engine.label}: the time column {engine.columns['time']!r} has times as in 31.01.2026 08:00 in some rows "
+            "and in another style in others. Write all of them in the same way; or say which it is, and the others are "
+            "bad rows: time_format=\"%d.%m.%Y %H:%M\" (--time-format '%d.%m.%Y %H:%M')."
+        )
+    if row.get("decimal_commas") and row.get("decimal_points"):
+        found.append(
+            f"{engine.label}: numbers have a decimal comma in some rows and a point in others. Write all of them in "
+            'the same way; or say which it is, and the others are bad rows: decimal="," (--decimal ,) or decimal="." '
+            "(--decimal .)."
+        )
+    for words in found:
+        if bad_rows == "fail":
+            raise ColumnError(words)
+        PRIVATE_LOG.info("%s", words)
 
 
 def _found_empty(error: LocentropyError, *, refuse: bool) -> None:

@@ -117,7 +117,7 @@ class SparkEngine(IbisEngine):
         paths = files.find_files(source)
         if files.common_kind(paths) != "parquet":
             raise SourceError(
-                f"{paths[0]}: with Spark, only Parquet files and tables can be read. Programs read text files "
+                f"{paths[0]}: with Spark, only Parquet files and tables can be read. Programs read other files "
                 "differently; convert them once, with ids as texts, so that 007 does not become 7. In Python: "
                 "duckdb.sql(\"COPY (FROM read_csv('visits.csv', types={'user': 'VARCHAR', 'location': 'VARCHAR'})) TO "
                 "'visits.parquet'\"). Or leave out --engine spark."
