@@ -95,6 +95,29 @@ def test_groups_of_areas_have_a_middle_and_no_outline(tmp_path: Path) -> None:
     assert made.statement.locations_source.startswith("public list, its places grouped")
 
 
+@pytest.mark.parametrize("levels", [["place", "kind"], ["kind", "place", "all"], ["kind", "all"]])
+def test_areas_have_outlines_at_their_own_level(levels: list[str], tmp_path: Path) -> None:
+    visits = le.Visits(frame().drop(columns="geometry").assign(user=["u", "v", "w"]), user="user")
+    places = le.PublicLocations(frame(AREAS), levels=levels, provenance="a map")
+    every = ["geojson", "gpkg", "excel-comma"]
+    made = le.publish(visits, le.Shares(epsilon=1.0), places, ledger=None, out=tmp_path / "r", also=every)
+    assert {name for name, level in made.levels.items() if level.outlines is not None} == {"place"} & {
+        *levels
+    }
+    found = le.verify(tmp_path / "r")
+    assert found.ok, found.checks
+    for name, level in le.Release.load(tmp_path / "r").levels.items():
+        stem = "release" if name == levels[0] else next((tmp_path / "r").glob(f"*{name}.geojson")).stem
+        for form in ("geojson", "gpkg"):
+            read = geopandas.read_file(tmp_path / "r" / f"{stem}.{form}")
+            assert [str(each) for each in read["location"]] == level.to_arrow()["location"].to_pylist()
+            assert set(read.geom_type) <= ({"Polygon", "MultiPolygon"} if name == "place" else {"Point"})
+        assert (tmp_path / "r" / f"{stem}-excel.csv").is_file()
+    damaged = next(iter(sorted((tmp_path / "r").glob("release*.geojson"))))
+    damaged.write_text(damaged.read_text().replace("Feature", "feature", 1))
+    assert not le.verify(tmp_path / "r").ok
+
+
 @pytest.mark.parametrize(
     "shapes",
     [[*AREAS[:2], POINTS[0]], [*AREAS[:2], None], [shapely.LineString([(0, 0), (1, 1)])] * 3],

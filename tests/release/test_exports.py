@@ -41,6 +41,20 @@ def with_outlines() -> le.Release:
     return le.Release.of(estimates(), listed, statement(locations_source="public list with outlines"))
 
 
+def test_formats_of_a_release_about_a_window(tmp_path: Path) -> None:
+    """Their names have the window's, as those of the other files have."""
+    table = pa.table({"user": ["a"], "location": ["x"], "time": pa.array([0], pa.timestamp("us", "UTC"))})
+    places = le.PublicLocations(pa.table({"location": ["x", "y"], "lat": [1.0, 2.0], "lon": [1.0, 2.0]}))
+    window = le.Window("1970-01", zone="UTC")
+    le.publish(
+        le.Visits(table), le.Shares(epsilon=1.0), places, ledger=None, window=window, out=tmp_path / "r", also=FEW
+    )  # fmt: skip
+    names = {path.name for path in (tmp_path / "r").iterdir()}
+    assert {"release-1970-01.geojson", "release-1970-01.gpkg", "release-excel-1970-01.csv"} <= names
+    found = le.verify(tmp_path / "r")
+    assert found.ok, found.checks
+
+
 class TestGis:
     @pytest.mark.parametrize("make", [release, with_outlines])
     @pytest.mark.parametrize("form", ["geojson", "gpkg"])
