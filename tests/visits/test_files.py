@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import locentropy as le
 from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, ParameterError, SourceError
 from locentropy.places.grid import Grid
-from locentropy.visits.queries import open_queries
+from locentropy.visits.queries import exact_profile, open_queries
 from locentropy.visits.writing import Writing, check_time_format
 
 HEADER = "Kunde;Ort;Zeit;Breite;Länge"
@@ -565,6 +565,10 @@ def test_warehouses_have_types(option: dict[str, Any]) -> None:
     table = ibis.memtable(pa.table({"user": ["u"], "place": ["p"]}))
     with pytest.raises(ParameterError, match=f"{next(iter(option))}.*an Ibis table"):
         counted(le.Visits(table, **option))
+    pytest.importorskip("pyspark")
+    spark = le.Resources(engine="spark")
+    with pytest.raises(ParameterError, match=f"{next(iter(option))}.*Spark"):
+        exact_profile(le.Visits("visits.parquet", **option), resources=spark)
 
 
 class TestLists:

@@ -26,6 +26,9 @@ TEXT_OPTIONS: Final = ("format", "header", "columns", "delimiter", "encoding")
 WRITING_OPTIONS: Final = ("decimal", "time_format")
 """The options of `Visits` that say how numbers and times are written, where they are texts."""
 
+TYPED_ONLY: Final = "where times and numbers must have their types. Leave it out"
+"""Why engines refuse these that are asked to read no texts: each would read them in its own way."""
+
 _APPLIES_TO: Final = {
     "table": "DuckDB databases and workbooks",
     "decimal": "numbers that are texts",
