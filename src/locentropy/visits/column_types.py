@@ -223,7 +223,9 @@ def time_is_local_sql(time: Column) -> str:
     if column_kind(time.type_name) != "text":
         return "false"
     value = time.expression
-    zone_fits = f"NOT contains({value}, ':') OR TRY_CAST({value} || 'Z' AS TIMESTAMPTZ) IS NOT NULL"
+    # DuckDB reads times with blanks after them, but no blank before a zone.
+    zoned = f"regexp_replace({value}, '\\s+$', '') || 'Z'"
+    zone_fits = f"NOT contains({value}, ':') OR TRY_CAST({zoned} AS TIMESTAMPTZ) IS NOT NULL"
     return f"contains({value}, '-') AND ({zone_fits}) AND {whole_number_sql(value)} IS NULL"
 
 
