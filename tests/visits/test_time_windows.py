@@ -76,6 +76,28 @@ STORED: dict[str, tuple[Callable[[list[datetime]], pa.Array], str | None]] = {
 }  # fmt: skip
 
 
+FORMATTED = {
+    "day first, in UTC": ("%d/%m/%Y %H:%M:%S.%f", "utc"),
+    "month first, by halves of the day": ("%m/%d/%Y %I:%M:%S.%f %p %z", None),
+}
+"""Times as texts in a said format."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMATTED)
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(zone=zones, day=dates, span=texts, days=weekdays, clock=hours)
+def test_rows_of_a_window_by_a_time_format(
+    form: str, zone: str, day: date, span: Any, days: str | None, clock: str | None
+) -> None:
+    window = le.Window(span(day), zone=zone, weekdays=days, hours=clock)
+    times = around(window, zone)
+    time_format, time_type = FORMATTED[form]
+    expected = {n for n, at in enumerate(times) if by_the_calendar(window, at.astimezone(ZoneInfo(zone)))}
+    table = table_of(pa.array([at.strftime(time_format) for at in times]))
+    assert kept(Visits(table, time_format=time_format, time_type=time_type), window) == expected  # type: ignore[arg-type]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("stored", STORED)
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -96,8 +118,9 @@ def test_rows_of_a_window(
         lambda times: pa.array(times, pa.timestamp("us")),
         lambda times: pa.array([each.isoformat() for each in times]),
         lambda times: pa.array([each.isoformat(" ") for each in times]),
+        lambda times: pa.array([each.strftime("%d.%m.%Y %H:%M:%S") for each in times]),
     ],
-    ids=["timestamps", "texts", "with a blank"],
+    ids=["timestamps", "texts", "with a blank", "with dots"],
 )
 @settings(max_examples=4, deadline=None)
 @given(day=dates, form=texts, days=weekdays, clock=hours)
@@ -200,8 +223,10 @@ AS_WRITTEN_MAY = le.Window("2026-05", zone="as-written")
         ("2026-05-03T08:00:00", MAY, None, "--time-zone as-written"),
         ("2026-05-03T08:00:00 ", MAY, None, "--time-zone as-written"),
         ("2026-05-03T08:00:00\t", MAY, None, "--time-zone as-written"),
-        ("2026-05-03T08:00:00Z", MAY, "s", "Times in another style"),
-        ("2026-05-03T08:00:00Z", MAY, "utc", "Times in another style"),
+        ("03.05.2026 08:00", MAY, None, "--time-zone as-written"),
+        ("2026-05-03T08:00:00Z", MAY, "s", "--time-format"),
+        ("03.05.2026", MAY, "s", "--time-format"),
+        ("2026-05-03T08:00:00Z", MAY, "utc", "--time-format"),
         ("2026-05-03T08:00:00+02", AS_WRITTEN_MAY, None, "--time-zone Europe/Berlin"),
         ("7", AS_WRITTEN_MAY, None, "--time-zone Europe/Berlin"),
     ],
@@ -238,6 +263,18 @@ def test_a_row_outside_the_window_decides_nothing(time: str, ids: str, tmp_path:
 def test_instants_are_not_as_written(times: Any, time_type: Any) -> None:
     with pytest.raises(ColumnError, match="Name the zone"):
         kept(Visits(table_of(times), time_type=time_type), le.Window("2026-05", zone="as-written"))
+
+
+@pytest.mark.parametrize(("form", "time"), [("%d/%m/%Y", "03/05/2026"), ("%d/%m/%Y%z", "03/05/2026+0200")])
+def test_what_a_said_format_is_does_not_depend_on_rows(form: str, time: str) -> None:
+    """A time in another style is a bad row: it cannot make the whole column one of several kinds."""
+    odd = pa.array([time, "2026-05-03T08:00:00Z", "7", "03.05.2026"])
+    as_written, named = le.Window("2026-05", zone="as-written"), MAY
+    right, wrong = (named, as_written) if "z" in form else (as_written, named)
+    assert kept(Visits(table_of(odd), time_format=form, bad_rows="drop"), right) == {0}
+    for times in (odd, odd.slice(1)):
+        with pytest.raises(ColumnError, match="--time-zone"):
+            kept(Visits(table_of(times), time_format=form, bad_rows="drop"), wrong)
 
 
 def test_files_with_and_without_zones(tmp_path: Path) -> None:

@@ -143,6 +143,11 @@ def check_counts(visits: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
         known = kept & visits.time.notnull()
         conditions["times_as_numbers"] = known & visits.time_is_number
         conditions["times_as_moments"] = known & ~visits.time_is_number
+        conditions["times_day_first"] = known & visits.time_is_day_first
+        conditions["times_otherwise"] = known & ~visits.time_is_day_first
+    if "decimal_comma" in visits.columns:
+        conditions["decimal_commas"] = kept & visits.decimal_comma
+        conditions["decimal_points"] = kept & visits.decimal_point
     counts = {"rows": visits.count()} | {name: each.sum() for name, each in conditions.items()}
     return visits.aggregate(**{name: count.fill_null(0).cast("int64") for name, count in counts.items()})
 

@@ -91,6 +91,10 @@ class Engine(Protocol):
     def clock(self) -> Clock | None:
         """What the times are, as far as their stored type tells; None if they are texts, or there are none."""
 
+    @property
+    def described(self) -> str:
+        """How files were read, as far as that was recognised; empty where every column has its type."""
+
     def keep_only(self, visits: ibis.Table) -> None:
         """From here on, `visits` are these, some of its rows."""
 

@@ -17,7 +17,7 @@ from locentropy.visits.engines.bytewise import bytewise, check_ids_distinct
 from locentropy.visits.engines.locating import located
 from locentropy.visits.expressions import in_squares
 from locentropy.visits.private_log import PRIVATE_LOG
-from locentropy.visits.readers.resolve import TEXT_OPTIONS, reject_options
+from locentropy.visits.readers.resolve import TEXT_OPTIONS, TYPED_ONLY, WRITING_OPTIONS, reject_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,9 +36,12 @@ _CASTS: Final = {"time": "timestamp", "visits": "int64", "lat": "float64", "lon"
 class IbisEngine:
     """Runs expressions on the backend of an Ibis table. Its temporary tables are dropped at the end."""
 
+    described = ""
+
     def __init__(self, visits: Visits, required: Sequence[str], progress: Progress | None) -> None:
         table = visits.source
         reject_options(visits, ("table", *TEXT_OPTIONS), "an Ibis table")
+        reject_options(visits, WRITING_OPTIONS, f"an Ibis table, {TYPED_ONLY}")
         if not isinstance(table, ibis.Table):
             raise SourceError(
                 f"An Ibis {type(table).__name__} is not a table. For example: Visits(con.table('checkins'))"
