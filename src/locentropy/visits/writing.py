@@ -123,7 +123,9 @@ class Writing:
 
     def is_local_sql(self, text: str) -> str:
         """A condition: a recognised time is a moment and names no zone, so that a zone could still follow."""
-        zone_fits = f"NOT contains({text}, ':') OR TRY_CAST({text} || 'Z' AS TIMESTAMPTZ) IS NOT NULL"
+        # DuckDB reads times with blanks after them, but no blank before a zone.
+        zoned = f"regexp_replace({text}, '\\s+$', '') || 'Z'"
+        zone_fits = f"NOT contains({text}, ':') OR TRY_CAST({zoned} AS TIMESTAMPTZ) IS NOT NULL"
         iso = f"contains({text}, '-') AND ({zone_fits}) AND {whole_number_sql(text)} IS NULL"
         return f"({iso} OR {self.day_first_sql(text)})"
 

@@ -21,7 +21,7 @@ from locentropy.core.locations import SquareCells
 from locentropy.visits import column_types
 from locentropy.visits.column_types import column_kind
 from locentropy.visits.engines.locating import engine_function, located_by
-from locentropy.visits.expressions import in_squares, with_user_ids
+from locentropy.visits.expressions import id_columns, in_squares, without_bad_rows
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers.encodings import not_utf8
 from locentropy.visits.readers.json_lines import JsonLinesPart
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from locentropy.core.locations import Cells
-    from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Progress, Resources
     from locentropy.visits.readers.base import Part
     from locentropy.visits.visits import MissingIds, Visits
@@ -77,6 +76,7 @@ class DuckDBEngine:
         self._fingerprints = [part.fingerprints for part in parts]
         self.label = self._labels[0] if len(parts) == 1 else str(visits.source)
         self._loaded = any(part.reads_once for part in parts)
+        self._untyped_ids = self._loaded and len(parts) > 1 and visits.ids != "text"
         roles = common_roles(visits, parts, required)
         self.columns = roles
         relations = [part.bind(self._con, roles, drop_bad=visits.bad_rows == "drop") for part in parts]
@@ -93,8 +93,6 @@ class DuckDBEngine:
             self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
         types = self._con.execute("DESCRIBE visits").fetchall()
         self.visits = ibis.table({row[0]: _IBIS_TYPES[row[1]] for row in types}, name="visits")
-        if self._loaded and len(parts) > 1 and visits.ids != "text":
-            self._check_ids_agree(roles, visits.missing_ids)
 
     def _load(self, parts: Sequence[Part], selects: Sequence[str], *, drop: bool) -> None:
         """Read text files once, one after another, so that an error can name the file."""
@@ -134,16 +132,16 @@ class DuckDBEngine:
         if kinds:
             PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, sum(kinds.values()))
 
-    def _check_ids_agree(self, roles: Roles, missing_ids: MissingIds) -> None:
+    def check_ids(self, missing_ids: MissingIds) -> None:
         """Raise if the ids of one text file are all numbers and those of another are not: text files have no types."""
-        rows_with_ids = _sql_of(with_user_ids(self.visits, missing_ids).op())
-        for role, name in roles.items():
-            if role not in ("user", "location"):
-                continue
-            column = identifier(role)
+        if not self._untyped_ids:
+            return
+        good_rows = _sql_of(without_bad_rows(self.visits, missing_ids).op())
+        for role in id_columns(self.visits):
+            name, column = self.columns[role], identifier(role)
             rows = self._con.execute(
                 f"SELECT part, bool_and({whole_number_sql(column)} IS NOT NULL) "
-                f"FROM ({rows_with_ids}) "
+                f"FROM ({good_rows}) "
                 f"WHERE {column} IS NOT NULL GROUP BY part ORDER BY part"
             ).fetchall()
             numbers = [self._labels[part] for part, all_numbers in rows if all_numbers]

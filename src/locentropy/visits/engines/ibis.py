@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.locations import Cells
     from locentropy.visits.engines.base import Clock, Progress
-    from locentropy.visits.visits import Ids, Visits
+    from locentropy.visits.visits import Ids, MissingIds, Visits
 
 _NUMBERS: Final = count()
 _CASTS: Final = {"time": "timestamp", "visits": "int64", "lat": "float64", "lon": "float64"}
@@ -61,7 +61,6 @@ class IbisEngine:
         self.visits = table.select(
             **{role: self._cast(role, table[name], visits.ids) for role, name in roles.items()}
         )
-        check_ids_distinct(self, self._backend)
 
     def _cast(self, role: str, column: Any, ids: Ids) -> Any:
         """The column in the type of its role."""
@@ -83,6 +82,10 @@ class IbisEngine:
     def keep_only(self, visits: ibis.Table) -> None:
         """From here on, `visits` are these, some of its rows."""
         self.visits = visits
+
+    def check_ids(self, missing_ids: MissingIds) -> None:
+        """Raise ColumnError if the backend takes different ids for equal, whether they are missing or not."""
+        check_ids_distinct(self, self._backend)
 
     def find_bad_file(self, condition: ibis.Expr) -> str:
         """The label of the table, which has no files."""
