@@ -115,6 +115,7 @@ class Place:
             assert paid, "a release whose spend is missing"
             assert names(whole[0]) == [
                 *(["all.csv", "all.measurements.parquet", "all.parquet"] if self.places.levels else []),
+                "datapackage.json",
                 "details.yaml",
                 "manifest.yaml",
                 "measurements.parquet",

@@ -22,6 +22,7 @@ from locentropy.core.errors import LedgerError, LocentropyError, ParameterError
 from locentropy.core.html import joined, table, tag
 from locentropy.core.version import __version__
 from locentropy.ledger import store as ledger_store
+from locentropy.ledger.accounts import Budget
 from locentropy.ledger.parts import part_of
 from locentropy.ledger.rules import (
     STALE_LEDGER,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from locentropy.core.windows import Window
-    from locentropy.ledger.accounts import Budget, Composition
+    from locentropy.ledger.accounts import Composition
     from locentropy.ledger.rules import Kind
     from locentropy.privacy.units import Unit
 

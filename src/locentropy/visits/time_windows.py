@@ -7,8 +7,10 @@ Why: the instants come from `core.civil_time`; an engine is asked nothing but wh
 constants in the type of its times: no calendar, no zone, no arithmetic. A window that weekdays and hours cut into n
 pieces has 2n borders, and a time finds its place among them by halving, in about log₂(2n) comparisons.
 
-What a time is must be known before it can be dated. Its type tells, or each text, or `time_type`; it is never guessed
-from values. Times with a zone need a zone to be dated by, times without one have their own clock (`as-written`).
+What a time is must be known before it can be dated: times with a zone need a zone to be dated by, times without one
+have their own clock (`as-written`), whole numbers have a unit. The column's type tells, and of texts the window's zone
+and `time_type`, which are public: a text of another kind is no time. If the texts told, a row outside the window could
+decide how, and whether, those within are read.
 """
 
 from __future__ import annotations
@@ -37,8 +39,10 @@ _EPOCH: Final = {True: datetime(1970, 1, 1, tzinfo=UTC), False: datetime(1970, 1
 def during(engine: Engine, window: Window, time_type: TimeType | None) -> ibis.Table:
     """The rows in a window, and those without a time."""
     visits = engine.visits
-    clock = engine.clock or _clock_of_texts(engine)
+    clock = engine.clock or _clock_of_texts(window, time_type)
     _check_clock(engine, window, clock, time_type)
+    if engine.clock is None:
+        visits = visits.mutate(time=_is_of(visits, clock).ifelse(visits.time, ibis.null("int64")))
     borders = [border for piece in window.instants for border in piece]
     if visits.time.type().is_integer():
         # Texts that are not numbers were read as microseconds.
@@ -76,23 +80,21 @@ def _as_number(border: datetime, unit: str) -> int:
     return -(-microseconds * times // per)
 
 
-def _clock_of_texts(engine: Engine) -> Clock | None:
-    """What times are that are written as texts; None if there are none."""
-    visits = engine.visits
-    known = visits.time.notnull()
-    number, local = visits.time_is_number, visits.time_is_local
-    conditions: dict[Clock, Any] = {
-        "number": known & number,
-        "local": known & ~number & local,
-        "instant": known & ~number & ~local,
-    }
-    counts = {name: each.sum().fill_null(0).cast("int64") for name, each in conditions.items()}
-    row = engine.run(visits.aggregate(**counts), "Checking").to_pylist()[0]
-    found: list[Clock] = [name for name in conditions if row[name]]
-    return "mixed" if len(found) > 1 else found[0] if found else None
+def _clock_of_texts(window: Window, time_type: TimeType | None) -> Clock:
+    """What times that are written as texts must be, by what is public."""
+    if time_type in _PER_MICROSECOND:
+        return "number"
+    return "local" if time_type == "utc" or window.zone == AS_WRITTEN else "instant"
 
 
-def _check_clock(engine: Engine, window: Window, clock: Clock | None, time_type: TimeType | None) -> None:
+def _is_of(visits: ibis.Table, clock: Clock) -> Any:
+    """Whether the text of a time is of a kind."""
+    if clock == "number":
+        return visits.time_is_number
+    return ~visits.time_is_number & (visits.time_is_local if clock == "local" else ~visits.time_is_local)
+
+
+def _check_clock(engine: Engine, window: Window, clock: Clock, time_type: TimeType | None) -> None:
     """Raise unless it is known which instants the times are, and the window's zone can date them."""
     where = f"{engine.label}: the time column {engine.columns['time']!r}"
     if clock == "mixed":
