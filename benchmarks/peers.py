@@ -2,11 +2,14 @@
 
     python benchmarks/peers.py                        # 1 and 10 million rows, 5 rounds
     python benchmarks/peers.py --rows 100000 --rounds 1 --only duckdb shares opendp
+    python benchmarks/peers.py --inputs texts csv --only duckdb duckdb-md5 command
 
-All read the same Parquet file of visits and the same public list of places (see `profiles.py`: 10 million
-visits of 1 million users to 100,000 places). Nobody else publishes location entropy under user-level privacy;
-the closest that others offer is the number of users of every place, each user counting in at most M = 5
-places, at the same ε = 1. Every answer is checked before its time counts.
+All read the same visits and the same public list of places (see `profiles.py`: 10 million visits of 1 million users to
+100,000 places), stored in three ways: whole numbers in Parquet, text ids in Parquet, text ids in CSV (`inputs.py`).
+`locentropy publish` is measured as people run it, from starting Python to the last file, with its page; other rows
+leave out starting, and the page, which no peer draws. Peers take part where ids are whole numbers. Nobody else
+publishes location entropy under user-level privacy; the closest that others offer is the number of users of every
+place, each user counting in at most M = 5 places, at the same ε = 1. Every answer is checked before its time counts.
 
 Contenders take turns, each in a process of its own that first answers for a few rows, so that loading does
 not count. Ratios are to the DuckDB query of the same round: a busy machine weighs on both alike. Others than
@@ -25,16 +28,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-
+from inputs import INPUTS, Input
 from peers.checks import Truth
 from peers.contenders import CONTENDERS, DUCKDB, Contender
 from peers.environments import NotInstalledError, interpreter
-from peers.running import FailedError, Files, Turn, run
+from peers.running import FailedError, Turn, run
 from peers.turn import EPSILON, M
-from profiles import FOLDER, make
+from profiles import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -44,20 +44,12 @@ TOO_LONG = 600.0
 WARM = 10_000
 
 
-def files(rows: int) -> Files:
-    """The visits, and the list of all places there can be in them."""
-    visits = make(rows)
-    places = FOLDER / f"places-{rows}.parquet"
-    if not places.exists():
-        pq.write_table(pa.table({"location": np.arange(max(rows // 100, 1))}), places)
-    return str(visits), str(places)
-
-
 class Field:
     """The contenders, where they run, how long they took so far, and why some do not."""
 
-    def __init__(self, contenders: list[Contender]) -> None:
+    def __init__(self, contenders: list[Contender], stored: Input) -> None:
         self.contenders = contenders
+        self.stored = stored
         self.pythons: dict[Contender, str] = {}
         self.skipped: dict[Contender, str] = {}
         self.seconds: dict[tuple[Contender, int], float] = {}
@@ -72,7 +64,8 @@ class Field:
         with tempfile.TemporaryDirectory() as folder:
             answer = Path(folder) / "answer.parquet"
             python = self.pythons[contender]
-            done = run(contender, python, files(WARM), files(rows), answer, 2 * TOO_LONG)
+            warm, real = self.stored.files(WARM), self.stored.files(rows)
+            done = run(contender, python, warm, real, answer, 2 * TOO_LONG)
             if truth is not None:
                 truth.check(contender, answer)
         self.seconds[contender, rows] = done.seconds
@@ -104,7 +97,7 @@ class Field:
 
 def compare(field: Field, rows: int, rounds: int, patience: float) -> None:
     """All rounds on one table, and the table of what they took."""
-    truth = Truth(files(rows))
+    truth = Truth(field.stored.files(rows))
     skipped = field.without_the_endless(rows)
     turns: dict[Contender, dict[int, Turn]] = {each: {} for each in field.contenders}
     for round_ in range(rounds):
@@ -120,10 +113,13 @@ def compare(field: Field, rows: int, rounds: int, patience: float) -> None:
                 skipped[each] = str(reason)
             else:
                 tell(f"    {done.seconds:.2f} s, {done.peak_mb:,.0f} MB")
-    print(f"\n{rows:,} visits, {rows // 10:,} users, {truth.places:,} places, M = C = {M}, ε = {EPSILON:g};")
+    print(f"\n{field.stored.title}: {rows:,} visits, {rows // 10:,} users, {truth.places:,} places,")
+    print(f"M = C = {M}, ε = {EPSILON:g};")
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores\n")
-    print("| | version | computes | seconds | of it noise | × DuckDB | peak MB | rounds |")
-    print("|---|---|---|--:|--:|--:|--:|--:|")
+    print(
+        "| | version | computes | seconds | of it noise | × DuckDB | processor seconds | peak MB | rounds |"
+    )
+    print("|---|---|---|--:|--:|--:|--:|--:|--:|")
     for each in field.contenders:
         print(skipped_row(each, skipped[each]) if each in skipped else row(each, turns[each], turns[DUCKDB]))
     print("".join(map(start_note, turns.items())))
@@ -142,7 +138,7 @@ def tell(what: str) -> None:
 def skipped_row(contender: Contender, reason: str) -> str:
     package, _, version = contender.packages[0].partition("==")
     return (
-        f"| {contender.title} | {version or package} | {contender.computes} | skipped: {reason} | | | | 0 |"
+        f"| {contender.title} | {version or package} | {contender.computes} | skipped: {reason} | | | | | 0 |"
     )
 
 
@@ -159,6 +155,7 @@ def row(contender: Contender, mine: dict[int, Turn], base: dict[int, Turn]) -> s
         f"{seconds:.2f}",
         f"{statistics.median(noise):.2f}" if noise else "",
         f"{statistics.median(turn.seconds / base[round_].seconds for round_, turn in mine.items()):.2f}",
+        f"{statistics.median(turn.processor_seconds for turn in turns):.1f}",
         f"{statistics.median(turn.peak_mb for turn in turns):,.0f}",
         str(len(turns)),
     )
@@ -180,14 +177,21 @@ def main() -> None:
     names = [each.name for each in CONTENDERS]
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000])
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--inputs", nargs="+", choices=INPUTS, default=list(INPUTS), help="how visits are stored"
+    )
     parser.add_argument("--only", nargs="+", choices=names, default=names, help="DuckDB always takes part")
     parser.add_argument(
         "--patience", type=float, default=10, help="minutes for all turns of a slow contender on one table"
     )
     chosen = parser.parse_args()
-    field = Field([each for each in CONTENDERS if each is DUCKDB or each.name in chosen.only])
-    for rows in chosen.rows:
-        compare(field, rows, chosen.rounds, 60 * chosen.patience)
+    for name in chosen.inputs:
+        taking_part = [each for each in CONTENDERS if name in each.reads]
+        field = Field(
+            [each for each in taking_part if each is DUCKDB or each.name in chosen.only], INPUTS[name]
+        )
+        for rows in chosen.rows:
+            compare(field, rows, chosen.rounds, 60 * chosen.patience)
 
 
 if __name__ == "__main__":

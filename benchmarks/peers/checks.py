@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import locentropy as le
@@ -27,12 +29,14 @@ class Truth:
 
     def __init__(self, files: Files) -> None:
         visits, places = files
-        self.places = len(pq.read_table(places))
+        listed = duckdb.sql(f"SELECT location::VARCHAR AS location FROM '{places}'").to_arrow_table()
+        self._ids = listed["location"].combine_chunks()
+        self.places = len(self._ids)
         self.bounded = self._by_place(le.private.profile(le.Visits(visits), le.private.Bounds(M, C)))
         exact = le.private.exact_profile(le.Visits(visits))
         self.true = self._by_place(exact)
         self.users = np.zeros(self.places)
-        self.users[exact.locations.to_numpy()] = exact.user_counts
+        self.users[self._position(exact.locations)] = exact.user_counts
         [(self.kept,)] = duckdb.sql(
             f"""SELECT sum(least(places, {M})) FROM (
                 SELECT "user", count(DISTINCT location) AS places FROM '{visits}' GROUP BY ALL)"""
@@ -40,13 +44,17 @@ class Truth:
 
     def _by_place(self, profile: le.private.VisitProfile) -> np.ndarray:
         entropy = np.zeros(self.places)
-        entropy[profile.locations.to_numpy()] = profile.entropy
+        entropy[self._position(profile.locations)] = profile.entropy
         return entropy
+
+    def _position(self, locations: pa.Array | pa.ChunkedArray) -> np.ndarray:
+        """Where places stand on the list."""
+        return pc.index_in(locations.cast(pa.string()), value_set=self._ids).to_numpy()
 
     def check(self, contender: Contender, answer: Path) -> None:
         """Raise AssertionError if the answer is not right, up to its noise."""
         table = pq.read_table(answer)
-        location = table["location"].to_numpy()
+        location = self._position(table["location"])
         assert len(np.unique(location)) == len(location), "a place is answered twice"
         if contender.answers == "users":
             self._check_counts(location, table["users"].to_numpy())

@@ -25,6 +25,8 @@ class Contender:
     """What its own environment gets; none: it runs in this one."""
     slow: bool = False
     """Whether to guess how long it will take before it is let loose on a large table."""
+    reads: tuple[str, ...] = ("numbers",)
+    """The inputs on which it takes part: see `inputs.py`."""
 
 
 def _ours(mechanism: str) -> Contender:
@@ -32,16 +34,42 @@ def _ours(mechanism: str) -> Contender:
     return Contender(mechanism.lower(), title, _ENTROPY, "release", "ours.py", mechanism.lower())
 
 
+_ALL = ("numbers", "texts", "csv")
 _BOUNDED = "entropy per place, bounded"
-DUCKDB = Contender("duckdb", "DuckDB, by hand", _BOUNDED, "bounded, ties aside", "duckdb_query.py", "id")
+DUCKDB = Contender(
+    "duckdb",
+    "DuckDB, by hand",
+    _BOUNDED,
+    "bounded, ties aside",
+    "duckdb_query.py",
+    "id",
+    reads=_ALL,
+)
 """As short as it gets: of places that a user was at first in the same second, the one with the lower id."""
 
 CONTENDERS = (
     DUCKDB,
-    Contender("duckdb-md5", "DuckDB, by hand, ties by md5", _BOUNDED, "bounded", "duckdb_query.py", "md5"),
+    Contender(
+        "duckdb-md5",
+        "DuckDB, by hand, ties by md5",
+        _BOUNDED,
+        "bounded",
+        "duckdb_query.py",
+        "md5",
+        reads=_ALL,
+    ),
     _ours("Limit"),
     _ours("Moments"),
     _ours("Shares"),
+    Contender(
+        "command",
+        "`locentropy publish`, Shares, with its page",
+        _ENTROPY,
+        "release",
+        "command.py",
+        "shares",
+        reads=_ALL,
+    ),
     Contender(
         "opendp",
         "OpenDP, Context API",

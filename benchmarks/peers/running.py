@@ -35,6 +35,8 @@ class Turn:
     """What one turn took."""
 
     seconds: float
+    processor_seconds: float
+    """Of the process and of those it waited for: what a busy machine inflates least."""
     peak_mb: float
     versions: dict[str, str]
     noise_seconds: float | None
@@ -70,6 +72,7 @@ def run(contender: Contender, python: str, warm: Files, real: Files, answer: Pat
         told = json.loads(out.read().splitlines()[-1])
     return Turn(
         told["seconds"],
+        told["processor_seconds"],
         max(told["peak_mb"], held),
         told["versions"],
         told.get("noise_seconds"),

@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from locentropy.visits.engines.base import Progress, Resources
 
 
-_NEEDED_LATER: Final = ("opendp.measurements", "locentropy.release.report.page")
-"""Modules that load when visits are counted: for noise and for the files."""
+_NEEDED_LATER: Final = ("pandas", "opendp.measurements", "locentropy.release.report.page")
+"""Modules that load while visits are counted, for noise and for the files. Arrow imports pandas wherever it is."""
 
 _RULES: Final = ("bad_rows", "missing_ids")
 """How rows are read; a release that is computed from kept measurements says how they were read then."""
