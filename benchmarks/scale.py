@@ -2,13 +2,16 @@
 
     python benchmarks/scale.py                     # embedded: 1, 10 and 100 million rows; engine limited to 2 GB
     python benchmarks/scale.py --engine spark      # local Spark, two threads: 1 and 10 million rows
-    python benchmarks/scale.py --rows 100000000 --mechanisms shares
+    python benchmarks/scale.py --rows 100000000 --mechanisms shares --input texts
+    python benchmarks/scale.py --input csv --page
 
 Tables are those of benchmarks/profiles.py: a tenth as many users as rows and a hundredth as many places, both by Zipf's
-law; all places are listed. Each release is made in a process of its own, after one of a tiny table, and written to
-disk with everything but its page. `noise` is the part of the seconds that drawing noise took, `read` the part from the
-file to exact counts. `growth` is the factor from the row above; ten times the rows are ten times the people and places.
-Processor time is shown beside wall-clock time, which other work on the machine lengthens.
+law; all places are listed. `--input` says how they are stored (inputs.py): whole numbers in Parquet, text ids in
+Parquet or text ids in CSV, which Spark reads with a schema that is given. Each release is made in a process of its own,
+after one of a tiny table, and written to disk with everything but its page, unless `--page` asks for it. `noise` is the
+part of the seconds that drawing noise took, `read` the part from the file to exact counts. `growth` is the factor from
+the row above; ten times the rows are ten times the people and places. Processor time is shown beside wall-clock time,
+which other work on the machine lengthens.
 """
 
 from __future__ import annotations
@@ -19,13 +22,19 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import psutil
 
-from profiles import make
+from inputs import INPUTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import locentropy as le
 
 SETTINGS = {
     "duckdb": {"memory": "2GB"},
@@ -53,17 +62,15 @@ def peak() -> float:
     )
 
 
-def turn(rows: int, mechanism: str, engine: str) -> None:
+def turn(rows: int, mechanism: str, engine: str, stored: str, *, page: bool) -> None:
     """One release, in this process; prints what it took."""
-    import pyarrow as pa
-
     import locentropy as le
     from locentropy.privacy.noise import OpenDPNoise
     from locentropy.publishing import publish as publishing
     from locentropy.release import files
 
-    # The page is not part of this measurement; `patch` fails if there is no such function any more.
-    patch.object(files, "_page", lambda release: b"").start()
+    if not page:  # `patch` fails if there is no such function any more
+        patch.object(files, "_page", lambda release: b"").start()
     noise: list[float] = []
     counted: list[float] = []
 
@@ -85,11 +92,14 @@ def turn(rows: int, mechanism: str, engine: str) -> None:
     }[mechanism]
 
     def release(rows: int) -> None:
-        places = le.PublicLocations(pa.table({"location": pa.array(range(max(rows // 100, 1)))}))
-        with tempfile.TemporaryDirectory() as folder:
-            resources = le.Resources(**SETTINGS[engine])
+        visits, places = INPUTS[stored].files(rows)
+        with tempfile.TemporaryDirectory() as folder, resources_of(engine, folder) as resources:
+            source = (
+                frame(resources.session, visits) if visits.endswith("csv") and resources.session else visits
+            )
+            listed = le.PublicLocations(places)
             le.publish(
-                le.Visits(make(rows)), chosen, places, out=f"{folder}/may", resources=resources, ledger=None
+                le.Visits(source), chosen, listed, out=f"{folder}/may", resources=resources, ledger=None
             )
 
     release(10_000)
@@ -101,6 +111,30 @@ def turn(rows: int, mechanism: str, engine: str) -> None:
     print(json.dumps(took | {"peak": peak()}))
 
 
+@contextmanager
+def resources_of(engine: str, folder: str) -> Iterator[le.Resources]:
+    """What an engine may use; Spark in a session of its own."""
+    import locentropy as le
+
+    given = le.Resources(**SETTINGS[engine])
+    if engine != "spark":
+        yield given
+        return
+    from locentropy.visits.engines.spark_session import local_session
+
+    session = local_session(given, folder)
+    try:
+        yield le.Resources(session=session)
+    finally:
+        session.stop()
+
+
+def frame(session: Any, path: str) -> Any:
+    """A CSV file on Spark: types are said, names are compared, and a line that does not fit stops it."""
+    schema = "user STRING, location STRING, time TIMESTAMP_NTZ"
+    return session.read.csv(path, schema=schema, header=True, enforceSchema=False, mode="FAILFAST")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -110,13 +144,15 @@ def main() -> None:
         "--mechanisms", nargs="+", default=["limit", "shares"], choices=["limit", "moments", "shares"]
     )
     parser.add_argument("--engine", default="duckdb", choices=list(SETTINGS))
+    parser.add_argument("--input", default="numbers", choices=list(INPUTS))
+    parser.add_argument("--page", action="store_true", help="draw the page too")
     parser.add_argument("--turn", nargs=2, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.turn:
-        turn(int(chosen.turn[0]), chosen.turn[1], chosen.engine)
+        turn(int(chosen.turn[0]), chosen.turn[1], chosen.engine, chosen.input, page=chosen.page)
         return
     settings = ", ".join(f"{key} {value}" for key, value in SETTINGS[chosen.engine].items())
-    print(f"{chosen.engine} ({settings})\n")
+    print(f"{INPUTS[chosen.input].title}; {chosen.engine} ({settings}); page: {chosen.page}\n")
     print(
         "| mechanism | rows | seconds | growth | of these reading | noise | processor seconds | growth | peak MB |"
     )
@@ -124,8 +160,9 @@ def main() -> None:
     for mechanism in chosen.mechanisms:
         before: dict[str, float] | None = None
         for rows in chosen.rows or ROWS[chosen.engine]:
-            make(rows)
+            INPUTS[chosen.input].files(rows)
             command = [sys.executable, __file__, "--turn", str(rows), mechanism, "--engine", chosen.engine]
+            command += ["--input", chosen.input, *(["--page"] if chosen.page else [])]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 sys.exit(done.stderr)
