@@ -197,8 +197,13 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     guarantee = release.statement.guarantee
     shown = _shown(release)
     many = f"{len(release):,}" if shown == len(release) else f"{shown:,} of {len(release):,}"
+    kind = (
+        "places"
+        if release.statement.windows is None
+        else f"places, each in every {release.statement.windows},"
+    )
     _line(
-        f"Published {many} places to {target}"
+        f"Published {many} {kind} to {target}"
         + ("" if shown == len(release) else f"; the others are {_why_not_shown(release)}")
     )
     _line(guarantee_line(guarantee))

@@ -28,7 +28,7 @@ MAX_WINDOWS: Final = 400
 """A year of days, and some."""
 _CALL: Final = (
     'publish(visits, Shares(epsilon=1.0), PublicLocations("places.csv"), ledger="city.ledger", '
-    'window=Window("2026-01/2026-07", zone="Europe/Berlin"), windows="month")'
+    'window=Window("2026-01/2026-07", zone="as-written"), windows="month")'
 )
 
 
@@ -77,16 +77,16 @@ def split(window: Window | None, period: object) -> tuple[Window, ...]:
             example=_CALL,
         )
     dates = list(_periods(window, str(period)))
-    if len(dates) < 2 or dates[0][0] != window.start or dates[-1][1] != window.end:
+    if len(dates) > MAX_WINDOWS:
         raise ParameterError(
-            f"must begin and end where a {period} does, and be at least two of them, to be cut into {period}s.",
+            f"is more than {MAX_WINDOWS} {period}s. Publish shorter spans, one after another.",
             parameter="window",
             value=window.text,
             example=_CALL,
         )
-    if len(dates) > MAX_WINDOWS:
+    if len(dates) < 2 or dates[0][0] != window.start or dates[-1][1] != window.end:
         raise ParameterError(
-            f"is more than {MAX_WINDOWS} {period}s. Publish shorter spans, one after another.",
+            f"must begin and end where a {period} does, and be at least two of them, to be cut into {period}s.",
             parameter="window",
             value=window.text,
             example=_CALL,

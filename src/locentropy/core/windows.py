@@ -73,7 +73,7 @@ class Window:
         """The first date, and the date after the last."""
         try:
             start, end = _dates(self.text)
-        except (ValueError, OverflowError, TypeError):
+        except (ValueError, OverflowError, TypeError, AttributeError):
             start = end = date.min
         if not start < end or not (start.year >= _FIRST_YEAR and end <= date(_LAST_YEAR + 1, 1, 1)):
             raise ParameterError(

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from locentropy.visits.visits import BadRows, MissingIds
 
 _CALL = 'publish(visits, Shares(epsilon=1.0), PublicLocations("places.csv"), ledger="city.ledger")'
-_WINDOWS = f'{_CALL[:-1]}, window=Window("2026-01/2026-07", zone="Europe/Berlin"), windows="month")'
+_WINDOWS = f'{_CALL[:-1]}, window=Window("2026-01/2026-07", zone="as-written"), windows="month")'
 _LARGE = f"{_CALL[:-1]}, large_epsilon=True)".replace("1.0", "12.0")
 
 

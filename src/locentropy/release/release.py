@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.estimates import COUNTS
+from locentropy.core.window_split import split
 from locentropy.privacy.guarantee import exact_text
 from locentropy.release.columns import MOST_NATS, WINDOW, check_table, row_ids
 from locentropy.release.error_rule import too_uncertain
@@ -156,7 +157,7 @@ class Release:
             stated = NOT_PRIVATE
         else:
             stated = f"ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}"
-        places = f"{len(self):,} {'place' if len(self) == 1 else 'places'}"
+        places = _counted(self.statement, len(self))
         if self.further:
             places = ", ".join(f"{name} ({len(each):,})" for name, each in self.levels.items())
         return f"<Release {self.statement.title!r}: {places}, {stated}, entropy in {self.statement.entropy_unit}>"
@@ -196,6 +197,13 @@ class Release:
                 "to_pandas needs pandas, which is not installed: pip install pandas. Without it: to_arrow()"
             )
         return self.table.to_pandas()
+
+
+def _counted(statement: Statement, rows: int) -> str:
+    """How many places there are, in how many windows."""
+    windows = 1 if statement.windows is None else len(split(statement.window, statement.windows))
+    many = f"{rows // windows:,} {'place' if rows == windows else 'places'}"
+    return many if windows == 1 else f"{many} in {windows:,} windows"
 
 
 def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
