@@ -2,4 +2,5 @@
 
 from locentropy.cli.entry import run
 
-run()
+if __name__ == "__main__":
+    run()

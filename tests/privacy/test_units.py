@@ -16,7 +16,7 @@ from tests.calendars import dates, texts
 from locentropy.core.errors import ParameterError
 from locentropy.core.shares import ShareRule
 from locentropy.core.windows import Window
-from locentropy.mechanisms.shares.weights import LOOK_WEIGHTS
+from locentropy.mechanisms.shares.stages import LOOK_WEIGHTS
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.privacy.units import cell_label, cell_of, check_unit, neighbours, protects
 from locentropy.visits.queries import open_queries

@@ -14,6 +14,7 @@ from locentropy.cli.console import note, out, warn
 from locentropy.cli.error_format import restated
 
 if TYPE_CHECKING:
+    from locentropy.core.windows import Window
     from locentropy.ledger.accounts import Budget
     from locentropy.ledger.rules import Account
 
@@ -300,14 +301,17 @@ def _spends(book: Account) -> list[dict[str, Any]]:
     from locentropy.ledger.rules import amounts_as_text
 
     latest = {record.spend: record for record in book.releases}
-    windows = {part.spend: str(part.window) for part in book.parts if part.window is not None}
+    windows: dict[str, list[Window]] = {}
+    for part in book.parts:
+        if part.window is not None:
+            windows.setdefault(part.spend, []).append(part.window)
     return [
         {
             "id": spend.id,
             "number": spend.number,
             "time": spend.time,
             **amounts_as_text(spend.epsilon, spend.delta),
-            "window": windows.get(spend.id),
+            "window": _read(windows[spend.id]) if spend.id in windows else None,
             "purpose": spend.purpose,
             "software": spend.software,
             "release": latest[spend.id].release if spend.id in latest else None,
@@ -315,3 +319,11 @@ def _spends(book: Account) -> list[dict[str, Any]]:
         }
         for spend in book.spends
     ]
+
+
+def _read(windows: list[Window]) -> str:
+    """The window that a spend was charged for; of several, the first and the last."""
+    first, *further = windows
+    return (
+        f"{first.text} to {further[-1].text} ({len(windows)} parts), {first.zone}" if further else str(first)
+    )

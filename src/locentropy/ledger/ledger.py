@@ -22,7 +22,8 @@ from locentropy.core.errors import LedgerError, LocentropyError, ParameterError
 from locentropy.core.html import joined, table, tag
 from locentropy.core.version import __version__
 from locentropy.ledger import store as ledger_store
-from locentropy.ledger.parts import part_of
+from locentropy.ledger.accounts import Budget
+from locentropy.ledger.parts import part_of, same_windows
 from locentropy.ledger.rules import (
     STALE_LEDGER,
     Account,
@@ -41,9 +42,11 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from locentropy.core.windows import Window
-    from locentropy.ledger.accounts import Budget, Composition
+    from locentropy.ledger.accounts import Composition
     from locentropy.ledger.rules import Kind
     from locentropy.privacy.units import Unit
+
+    Windows = Window | tuple[Window | None, ...] | None
 
 _CREATE: Final = 'Ledger.create("city.ledger", "riders of the city", epsilon=12, large_epsilon=True)'
 
@@ -210,13 +213,13 @@ class Ledger:
         """The recorded states of releases, the oldest first."""
         return tuple(self.read().releases)
 
-    def check(self, guarantee: Guarantee, window: Window | None = None) -> None:
+    def check(self, guarantee: Guarantee, window: Windows = None) -> None:
         """Raise BudgetError if a release with this guarantee does not fit now. Nothing is written or reserved."""
         if not os.access(self.path, os.W_OK) or not os.access(self.path.parent, os.W_OK):
             raise LedgerError(f"{self.path} or its folder is not writable, so nothing can be spent from it.")
         self.preview(guarantee, window)
 
-    def preview(self, guarantee: Guarantee, window: Window | None = None) -> Account:
+    def preview(self, guarantee: Guarantee, window: Windows = None) -> Account:
         """The account as it would be after a release with this guarantee; raise BudgetError if it does not fit."""
         account = self.read()
         for entry in _entries(account, new_id(), guarantee, "preview", window):
@@ -229,14 +232,15 @@ class Ledger:
         purpose: str,
         spend_id: str | None = None,
         *,
-        window: Window | None = None,
+        window: Windows = None,
     ) -> Spend:
         """Take what a guarantee costs from the budget, permanently. Returns when the spend is on disk.
 
         Parameters
         ----------
         guarantee
-            The guarantee of the release to pay for. `Guarantee.none` spends ε = ∞ and closes the ledger.
+            The guarantee of the release to pay for, or of each of its parts. `Guarantee.none` spends ε = ∞ and closes
+            the ledger.
         purpose
             One line in the owner's words. It must say nothing about the data.
         spend_id
@@ -244,7 +248,7 @@ class Ledger:
             the ledger takes nothing and returns the existing spend. None makes a new id.
         window
             The window that the release is about, as `settled` gave it; None if it is about all visits, which a ledger
-            per period refuses.
+            per period refuses. Several, if the release has a part for each: each is charged the guarantee.
 
         Returns
         -------
@@ -269,10 +273,11 @@ class Ledger:
                     account.add(entry)
                     store.append(entry)
         [made] = [spend for spend in account.spends if spend.id == own]
-        if (made.epsilon, made.delta) != _amounts(guarantee):
+        asked = _windows(window)
+        if (made.epsilon, made.delta) != _amounts(guarantee, len(asked)):
             raise LedgerError(f"{self.path} has the spend {own} with another ε or δ than is asked for now.")
         read = [part.window for part in account.parts if part.spend == own]
-        if not all(each is window is None or (each is not None and each.same_as(window)) for each in read):
+        if read and not same_windows(read, asked):
             raise LedgerError(f"{self.path} has the spend {own} for another window than is asked for now.")
         return made
 
@@ -330,13 +335,23 @@ class Ledger:
             ) from None
 
 
-def _amounts(guarantee: Guarantee) -> tuple[Fraction | None, Fraction]:
+def _windows(window: Windows) -> tuple[Window | None, ...]:
+    """The window of each part."""
+    if isinstance(window, tuple):
+        return window or (None,)
+    return (window,)
+
+
+def _amounts(guarantee: Guarantee, parts: int = 1) -> tuple[Fraction | None, Fraction]:
+    """What so many parts cost together, for somebody who is in all of them."""
     if not isinstance(guarantee, Guarantee):
         raise ParameterError(
             "guarantee must be a Guarantee. For example: "
             'ledger.spend(Guarantee.pure(0.5), purpose="map of May")'
         )
-    return guarantee.epsilon, guarantee.delta
+    if guarantee.epsilon is None:
+        return None, guarantee.delta
+    return parts * guarantee.epsilon, parts * guarantee.delta
 
 
 def _cost(spend: Spend) -> str:
@@ -344,18 +359,20 @@ def _cost(spend: Spend) -> str:
 
 
 def _entries(
-    account: Account, spend: str, guarantee: Guarantee, purpose: str, window: Window | None
+    account: Account, spend: str, guarantee: Guarantee, purpose: str, window: Windows
 ) -> list[Entry]:
     """What a spend writes: terms if it is the first about a window, its parts, and itself."""
-    amounts = amounts_as_text(*_amounts(guarantee))
+    windows = _windows(window)
+    amounts = amounts_as_text(*_amounts(guarantee, len(windows)))
     made = [Entry("spend", {"id": spend, **amounts, "purpose": purpose, **_stamp()})]
-    if window is not None:
-        account.calendar.check_zone(window, account.name)
-    if not account.has_terms and window is None:
+    for each in windows:
+        if each is not None:
+            account.calendar.check_zone(each, account.name)
+    if not account.has_terms and windows == (None,):
         return made
     if guarantee.private:  # without a guarantee there is no part: no account can hold it
-        part = part_of(spend, guarantee, window, account.calendar)
-        made.insert(0, Entry("part", part.as_values()))
+        parts = [part_of(spend, guarantee, each, account.calendar) for each in windows]
+        made = [*(Entry("part", part.as_values()) for part in parts), *made]
     if not account.has_terms:
         made.insert(0, Entry("rules", {**Terms().as_values(), **_stamp()}))
     return made

@@ -14,12 +14,13 @@ from values. Times with a zone need a zone to be dated by, times without one hav
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import ibis
 
-from locentropy.core.civil_time import AS_WRITTEN
-from locentropy.core.errors import ColumnError
+from locentropy.core.civil_time import AS_WRITTEN, merged
+from locentropy.core.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,17 +38,50 @@ _EPOCH: Final = {True: datetime(1970, 1, 1, tzinfo=UTC), False: datetime(1970, 1
 def during(engine: Engine, window: Window, time_type: TimeType | None) -> ibis.Table:
     """The rows in a window, and those without a time."""
     visits = engine.visits
+    borders = [border for piece in window.instants for border in piece]
+    constants = _constants(engine, window, time_type, borders)
+    return visits.filter(visits.time.isnull() | _is_inside(visits.time, constants))
+
+
+def in_one_of(engine: Engine, windows: Sequence[Window], time_type: TimeType | None) -> ibis.Table:
+    """The rows in one of several windows, with its position among them as `in_window`, and rows without a time.
+
+    The windows have no instant in common, so that every row is in one of them at most.
+    """
+    pieces = sorted((piece, at) for at, window in enumerate(windows) for piece in window.instants)
+    if any(one[1] > other[0] for (one, _), (other, _) in pairwise(pieces)):
+        raise ParameterError("The windows of a release have no instant in common.", parameter="windows")
+    borders = [border for piece in merged(piece for piece, _ in pieces) for border in piece]
+    constants = _constants(engine, windows[0], time_type, [*borders, *(start for (start, _), _ in pieces)])
+    inside, begins = constants[: len(borders)], constants[len(borders) :]
+    visits = engine.visits
+    kept = visits.filter(visits.time.isnull() | _is_inside(visits.time, inside))
+    return kept.mutate(in_window=_numbered(kept.time, begins, [at for _, at in pieces]))
+
+
+def _numbered(time: Any, begins: Sequence[Any], numbers: Sequence[int]) -> Any:
+    """The number of the piece that a time is in, which begins last before it; found by halving."""
+    if len(numbers) < 2:
+        return ibis.literal(numbers[0] if numbers else 0, "int64")
+    middle = len(numbers) // 2
+    return (time < begins[middle]).ifelse(
+        _numbered(time, begins[:middle], numbers[:middle]), _numbered(time, begins[middle:], numbers[middle:])
+    )
+
+
+def _constants(
+    engine: Engine, window: Window, time_type: TimeType | None, borders: Sequence[datetime]
+) -> list[Any]:
+    """Borders in the type of the engine's times; raises unless the window's zone can date them."""
+    visits = engine.visits
     clock = engine.clock or _clock_of_texts(engine)
     _check_clock(engine, window, clock, time_type)
-    borders = [border for piece in window.instants for border in piece]
     if visits.time.type().is_integer():
         # Texts that are not numbers were read as microseconds.
         unit = time_type if clock == "number" and time_type is not None else "us"
-        constants: list[Any] = [ibis.literal(_as_number(border, unit), "int64") for border in borders]
-    else:
-        aware = visits.time.type().timezone is not None
-        constants = [ibis.literal(border.replace(tzinfo=UTC if aware else None)) for border in borders]
-    return visits.filter(visits.time.isnull() | _is_inside(visits.time, constants))
+        return [ibis.literal(_as_number(border, unit), "int64") for border in borders]
+    aware = visits.time.type().timezone is not None
+    return [ibis.literal(border.replace(tzinfo=UTC if aware else None)) for border in borders]
 
 
 def _is_inside(time: Any, borders: Sequence[Any]) -> Any:

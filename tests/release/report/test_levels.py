@@ -63,7 +63,7 @@ def test_every_level_is_shown(size: str, browser: Any, file: Path, made: Release
             level = made.levels[name].to_arrow().to_pylist()
             highest = max(level, key=lambda row: row["entropy"])
             assert str(highest["location"]) in view.rows[0][1]
-            assert f"{highest['entropy']:.2f}" in view.rows[0][2]
+            assert f"{highest['entropy']:.2f}" in view.rows[0][3]
             words = view.page.locator("main").inner_text()
             assert "Entropy does not add up over levels" in words
             part = next(each for each in made.statement.levels if each.name == name)

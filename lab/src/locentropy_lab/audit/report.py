@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from locentropy.core.html import Html, filled, joined, policy_hash, tag
 from locentropy.core.version import __version__
 from locentropy.privacy.guarantee import exact_text
-from locentropy.release.report.html import Html, filled, joined, policy_hash, tag
 from locentropy_lab.audit.results import within
 
 if TYPE_CHECKING:
