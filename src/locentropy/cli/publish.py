@@ -76,6 +76,7 @@ def publish(
     ] = "nats",
     max_std_error: place_options.MaxStdError = None,
     windows: options.Windows = None,
+    after: options.After = None,
     words: AboutOptions,
     reading: options.Reading,
     as_json: options.Json = False,
@@ -102,12 +103,16 @@ def publish(
       locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
       --window 2026-01/2026-07 --windows month --time-zone as-written \
       --ledger city.ledger --out first-half-of-2026
+
+      locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
+      --window 2026-06 --after may-2026 --ledger city.ledger --out june-2026
     """
     from locentropy.cli.publish_summary import tell, tell_dry_run, warn_of_few
     from locentropy.ledger.ledger import Ledger
     from locentropy.places.public_list import PublicLocations
     from locentropy.publishing.publish import carry_out, settle
     from locentropy.publishing.request import Request
+    from locentropy.release.chain import read_chain
     from locentropy.release.files import marked_target
     from locentropy.release.statement import About
     from locentropy.visits.visits import Visits
@@ -149,6 +154,7 @@ def publish(
             unit,
             cut,
             windows,  # type: ignore[arg-type]
+            None if after is None else read_chain(after),
         )
     # Before the list is read, for errors about a list name its columns.
     request.chosen.refuse_visits_as_list(Visits(source, table=reading.table))

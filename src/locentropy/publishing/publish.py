@@ -34,6 +34,7 @@ from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measur
 from locentropy.publishing.publication import Publication, ResumedWarning, check_name
 from locentropy.publishing.publication_file import locked_publication
 from locentropy.publishing.request import Request
+from locentropy.release.chain import read_chain
 from locentropy.release.files import marked_target
 from locentropy.release.ledger_notes import ledger_note
 from locentropy.release.measurements import KeptMeasurements
@@ -82,6 +83,7 @@ def publish(
     max_std_error: float | None = None,
     window: Window | None = None,
     windows: Period | None = None,
+    after: Release | str | Path | None = None,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
 ) -> Release:
@@ -126,6 +128,11 @@ def publish(
         "month", "week" or "day": cut the window into these, and publish every place in each of them, in one table. In a
         ledger of people all are one measurement; in one per period each period is a part of its own, which costs the
         whole guarantee in its period, and is charged there.
+    after
+        The latest release of a series that this one goes on with: its directory, or the release that was read from
+        there. Values then lean on the published measurements of all earlier releases as well, which costs nothing,
+        and `change` tells what rose, fell or closed. It must be about the same list, by the same mechanism, and an
+        earlier window; those before it are found beside it. See docs/series.md.
     resources
         Memory, threads and engine.
     progress
@@ -149,6 +156,7 @@ def publish(
         unit,
         cut,
         windows,
+        None if after is None else read_chain(_directory_of(after)),
     )
     request.chosen.refuse_visits_as_list(
         visits
@@ -236,7 +244,7 @@ def carry_out(
             publication.stage(infer(publication, publication.measurements()))
         publication.finish(ledger)
     try:
-        return Release.load(target)
+        return Release.load(target).with_earlier(() if request.after is None else request.after.releases)
     except BaseException as error:
         error.add_note(f"The release is published and complete: {target}")
         raise
@@ -258,6 +266,19 @@ def settle(
     cut = tuple(map(ledger.settled, cut))
     instants = merged(piece for each in cut for piece in each.instants)
     return (window if window.instants == instants else replace(window, within=instants)), unit, cut
+
+
+def _directory_of(after: Release | str | Path) -> Path:
+    """The directory of the release to go on with."""
+    if isinstance(after, str | Path):
+        return Path(after)
+    directory = after.directory if isinstance(after, Release) else None
+    if directory is None:
+        raise ParameterError(
+            "after must be the directory of a release, or a release that was read from one or published into one "
+            '(out=): later releases name it by the fingerprint of its files. For example: after="april"'
+        )
+    return directory
 
 
 def _check_visits(visits: object) -> None:
@@ -344,7 +365,10 @@ def _infer(
     made = []
     for level, each in zip(request.levels, kept, strict=True):
         listed = _listed(request, level, each.measurements)
-        estimates = level.mechanism.estimate(each.measurements, listed)
+        if request.after is None:
+            estimates = level.mechanism.estimate(each.measurements, listed)
+        else:
+            estimates = level.mechanism.estimate_after(request.after.measurements, each.measurements, listed)
         statement = request.statement(
             each.release_id,
             note,
@@ -355,7 +379,8 @@ def _infer(
         )
         published = each if level.mechanism.publishes_measurements else None
         made.append(Release.of(estimates, listed, statement, published))
-    return made[0].with_levels(made[1:])
+    earlier = () if request.after is None else request.after.releases
+    return made[0].with_levels(made[1:]).with_earlier(earlier)
 
 
 def _listed(request: Request, level: RequestedLevel, measurements: Measurements) -> Locations | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from locentropy.core.errors import ParameterError
+from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.locations import Cells
 from locentropy.core.version import __version__
 from locentropy.mechanisms.base import require_mechanism
@@ -25,6 +25,7 @@ from locentropy.privacy.units import Unit, part_windows
 from locentropy.publishing.chosen_locations import THREE_WAYS, ChosenLocations
 from locentropy.publishing.publication_file import NO_LEDGER_ID
 from locentropy.publishing.requested_levels import requested_levels, stated_parts
+from locentropy.release.chain import check_follows
 from locentropy.release.statement import About, Statement
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.publishing.publication_file import Identity
     from locentropy.publishing.requested_levels import RequestedLevel
+    from locentropy.release.chain import Chain
     from locentropy.release.statement import EntropyUnit, LedgerNote
     from locentropy.visits.visits import BadRows, MissingIds
 
@@ -76,6 +78,8 @@ class Request:
     """What the window is cut into, as the ledger has settled them, if places are published in each of several."""
     windows_of: Period | None = None
     """A day, a week or a month each; None if there are none."""
+    after: Chain | None = None
+    """The earlier releases of the series that this one goes on with; None if there are none."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -110,7 +114,32 @@ class Request:
             of="a release",
             example=_LARGE,
         )
-        self.statement("0" * 32, None, tuned=False)  # raises for words that cannot be published
+        if self.after is not None:
+            self._check_after(self.after)
+        _ = self._stated  # raises for words that cannot be published
+
+    def _check_after(self, chain: Chain) -> None:
+        """Raise unless this release can go on with the series: before anything is read or spent."""
+        last = chain.last.directory
+        if not self.mechanism.smooths:
+            raise ParameterError(
+                f"{type(self.mechanism).__name__} cannot use earlier releases (after, --after). Shares can."
+            )
+        if self.locations_kind in ("selection", "by-mechanism") or self.chosen.level_names or self.windows:
+            raise ParameterError(
+                "after (--after) is for a public list, a grid or zones, for one window, and for one level."
+            )
+        try:
+            check_follows(chain.last, replace(self, after=None)._stated, self.published)
+        except ReleaseError as error:
+            raise ParameterError(
+                f"after={str(last)!r} (--after {last}): this release cannot follow it: {error}"
+            ) from None
+
+    @property
+    def _stated(self) -> Statement:
+        """What will be said, but for the release's id and its ledger."""
+        return self.statement("0" * 32, None, tuned=False)
 
     @cached_property
     def plan(self) -> Plan:
@@ -197,6 +226,7 @@ class Request:
             **({"refuse_empty": "True"} if self.refuse_empty else {}),
             **({} if self.window is None else {"window": str(self.window)}),
             **({} if self.windows_of is None else {"windows": self.windows_of}),
+            **({} if self.after is None else {"after": self.after.fingerprint}),
             **{name: str(value) for name, value in asdict(self.about).items()},
         }
 
@@ -275,6 +305,7 @@ class Request:
             ).summary,
             window=self.window,
             windows=self.windows_of,
+            series=None if self.after is None else self.after.note,
         )
 
 

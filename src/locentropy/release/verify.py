@@ -6,7 +6,8 @@
     measurements   they give the values of the table, where this software has the inference that made them
     manifest       it states the guarantee that details.yaml states
     table          Parquet and CSV hold one table, with columns that this release may have
-    ledger         the ledger has charged what the release says
+    series         earlier releases that it leans on are those that it names, and fit each other
+    ledger         the ledger has charged what the release says, and what earlier ones of its series say
 
 This finds accidents and careless edits. Files that were all changed consistently are found only by comparing with the
 ledger, or with the SHA-256 of details.yaml, if the owner published that elsewhere. Words are compared only in releases
@@ -42,7 +43,7 @@ from locentropy.release.manifest import heading, manifest, parameters, variant_n
 from locentropy.release.measurements import measurements_parquet
 from locentropy.release.outlines import has_outlines
 from locentropy.release.reading import describe, names_in, regular, sha256
-from locentropy.release.reestimate import TOLERANCE, estimated_again, listed_in, mechanism_of, reestimated
+from locentropy.release.reestimate import estimated_again, listed_in, mechanism_of, reestimated
 from locentropy.release.release import Release
 from locentropy.release.statement import INFINITE, amount
 from locentropy.release.tables import (
@@ -56,6 +57,7 @@ from locentropy.release.tables import (
     read_parquet,
     summary,
 )
+from locentropy.release.verify_series import Past, changes_differ, tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -114,7 +116,7 @@ class Report:
         return not any(check.problems for check in self.checks)
 
 
-def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
+def verify(directory: str | Path, ledger: Ledger | None = None, after: str | Path | None = None) -> Report:
     """Check the files of a release. Problems are collected in the report, not raised.
 
     Parameters
@@ -123,6 +125,8 @@ def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
         The directory of the release.
     ledger
         The ledger that paid for it, to compare with; None compares the files with each other only.
+    after
+        The directory of the release before it in its series, where that is not beside it.
     """
     directory = Path(directory)
     checks = [_check("directory", lambda: _directory(directory))]
@@ -143,19 +147,25 @@ def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
         _check(f"table of {level.statement.level}", partial(_table, directory, level))
         for level in about.further
     ]
+    past = Past.of(directory, statement, after)
+    if statement.series is not None or after is not None:
+        checks.append(_check("series", lambda: past.problems(directory)))
     for number, level in enumerate(about.levels):
         if level.names.measurements in about.hashes:
             name = f"measurements of {level.statement.level}" if number else "measurements"
-            checks.append(_check(name, partial(_measurements, directory, level, number)))
+            checks.append(_check(name, partial(_measurements, directory, level, number, past)))
     if ledger is not None:
-        checks.append(_check("ledger", lambda: _ledger(statement, ledger)))
+        for each in (*past.releases, None):
+            name = "ledger" if each is None else f"ledger, {past.named(each)}"
+            stated = statement if each is None else each.statement
+            checks.append(_check(name, partial(_ledger, stated, ledger)))
     return Report(
         directory,
         statement.release_id,
         str(statement.guarantee),
         sha256(directory / about.names.details),
         tuple(checks),
-        tuple(_notes(directory, about)),
+        (*_notes(directory, about), *past.notes),
     )
 
 
@@ -284,7 +294,7 @@ def _table(directory: Path, about: Described) -> Iterator[str]:
         yield f"{about.names.csv} and {about.names.parquet} hold different tables."
 
 
-def _measurements(directory: Path, about: Described, number: int) -> Iterator[str]:
+def _measurements(directory: Path, about: Described, number: int, past: Past) -> Iterator[str]:
     """Compute the values of a level again from its measurements, where this software has the inference for it."""
     whole = Release.load(directory)  # raises unless they belong to this table
     release = (whole, *whole.further)[number].with_levels(())
@@ -302,7 +312,10 @@ def _measurements(directory: Path, about: Described, number: int) -> Iterator[st
         yield f"{about.names.measurements} holds more than measurements."
     if _cannot_infer(about.statement) is not None:
         return
-    yield from _values(release, reestimated(release))
+    if past.complete:
+        yield from _values(release, reestimated(release.with_earlier(past.releases)))
+    else:
+        yield from past.values_alone(release)
 
 
 def _values(release: Release, again: Release) -> Iterator[str]:
@@ -311,16 +324,20 @@ def _values(release: Release, again: Release) -> Iterator[str]:
     if table.column_names != given.column_names:
         yield "The table has other columns than the measurements give."
         return
-    compared = _sure_to_be_shown(release)
+    compared, within = _sure_to_be_shown(again), tolerance(release.statement)
     for name in given.column_names:
         if name in _NOT_INFERRED or name in public_columns(release.statement):
             continue
+        if name == "change":
+            if changes_differ(table, given):
+                yield "change is not what the measurements give."
+            continue
         here, there = (each[name].to_numpy().astype(np.float64)[compared] for each in (table, given))
-        if not np.allclose(here, there, rtol=0, atol=TOLERANCE, equal_nan=True):
-            yield f"{name} is not what the measurements give, within {TOLERANCE:g}."
+        if not np.allclose(here, there, rtol=0, atol=within, equal_nan=True):
+            yield f"{name} is not what the measurements give, within {within:g}."
     said, found = (each.statement.leans_on for each in (release, again))
     if [effect.name for effect in said] != [effect.name for effect in found] or not np.allclose(
-        [effect.explained for effect in said], [effect.explained for effect in found], rtol=0, atol=TOLERANCE
+        [effect.explained for effect in said], [effect.explained for effect in found], rtol=0, atol=within
     ):
         yield "What is said about attributes is not what the measurements give."
 
@@ -331,7 +348,7 @@ def _sure_to_be_shown(release: Release) -> NDArray[np.bool_]:
     errors = None if limit is None else estimated_again(release).std_error
     if limit is None or errors is None:
         return np.ones(len(release), dtype=bool)
-    close: NDArray[np.bool_] = np.abs(errors - limit) <= TOLERANCE
+    close: NDArray[np.bool_] = np.abs(errors - limit) <= tolerance(release.statement)
     return ~close
 
 
