@@ -24,6 +24,7 @@ from locentropy.release.manifest import (
     person_words,
     places_words,
     proof_words,
+    series_words,
     window_words,
 )
 from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence, listed_paragraph
@@ -140,6 +141,7 @@ def guarantee(statement: Statement) -> Html:
                 ),
                 tag("li", proof_words(statement)),
                 *([tag("li", window_words(statement))] if statement.window is not None else []),
+                *([tag("li", series_words(statement))] if statement.series is not None else []),
                 tag("li", ledger_words(statement)),
             ),
         ),
