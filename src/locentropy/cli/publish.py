@@ -191,7 +191,7 @@ def publish(
             ledger=account,
             resources=resources,
             progress=progress,
-            when_open=partial(tell_privacy_unit, private=request.guarantee.private),
+            when_open=partial(tell_privacy_unit, private=request.guarantee.private, unit=request.unit),
         )
     ignore_signals()  # it is published: only telling so is left
     try:

@@ -171,7 +171,9 @@ def publish(
             ledger=book,
             resources=resources,
             progress=shown,
-            when_open=lambda columns: warn_of_user_column(visits, columns, private=request.guarantee.private),
+            when_open=lambda columns: warn_of_user_column(
+                visits, columns, private=request.guarantee.private, unit=request.unit
+            ),
         )
 
 
