@@ -1,6 +1,6 @@
 // A series: a line for each place over the periods so far, with the band of its intervals, and what changed.
 const history = JSON.parse(document.getElementById("history")?.textContent ?? "null");
-const SPARK = { width: 120, height: 30, margin: 5 };
+const SPARK = { width: 120, height: 48, margin: 5 };
 const sparkTop = history ? quantile(sortedNumbers(Object.values(history.places).flatMap((row) => row.filter((_, k) => k % 3 === 2))), 0.999) || 1 : 1;
 // The period that is shown: the latest is the main one, earlier ones are numbered from 2 on.
 const shownPeriod = history ? (shownLevel === MAIN_LEVEL ? history.periods.length - 1 : Number(shownLevel) - 2) : 0;
