@@ -34,6 +34,7 @@ from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measur
 from locentropy.publishing.publication import Publication, ResumedWarning, check_name
 from locentropy.publishing.publication_file import locked_publication
 from locentropy.publishing.request import Request
+from locentropy.release.exports import check_also
 from locentropy.release.files import marked_target
 from locentropy.release.ledger_notes import ledger_note
 from locentropy.release.measurements import KeptMeasurements
@@ -44,7 +45,7 @@ from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from locentropy.core.estimates import Measurements
@@ -80,6 +81,7 @@ def publish(
     refuse_empty: bool = False,
     entropy_unit: EntropyUnit = "nats",
     max_std_error: float | None = None,
+    also: Sequence[str] = (),
     window: Window | None = None,
     windows: Period | None = None,
     resources: Resources = DEFAULT_RESOURCES,
@@ -119,6 +121,9 @@ def publish(
     max_std_error
         Places with a larger standard error, in nats whatever the unit, get no value. It costs nothing and protects
         nobody: it is for readers who would take a number without looking at its error bar.
+    also
+        Further formats of the table in `out`: "geojson", "gpkg" (GeoPackage), and CSV for Excel, "excel-comma" or
+        "excel-point" by the decimal mark of the country.
     window
         Only visits that began in this window, as with `visits.during(window)`. A ledger with a unit per period needs
         one, inside one of its periods.
@@ -160,6 +165,7 @@ def publish(
             request,
             visits,
             out=out,
+            also=also,
             ledger=book,
             resources=resources,
             progress=shown,
@@ -173,6 +179,7 @@ def carry_out(
     *,
     out: str | Path | None,
     ledger: Ledger | None,
+    also: Sequence[str] = (),
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
     when_open: Callable[[Roles], None] = lambda columns: None,
@@ -183,6 +190,7 @@ def carry_out(
         raise ParameterError("The visits are those of another window than the request is about.")
     visits = replace(visits, window=request.window)
     request.chosen.refuse_visits_as_list(visits)
+    check_formats(request, also, saved=out is not None)
     columns: Roles = {}
 
     def opened(found: Roles) -> None:
@@ -233,7 +241,7 @@ def carry_out(
                 publication.refuse_second_draw(ledger)
                 publication.keep(measure(publication, publication.journaled_noise))
             publication.record_draw(ledger)
-            publication.stage(infer(publication, publication.measurements()))
+            publication.stage(infer(publication, publication.measurements()), also)
         publication.finish(ledger)
     try:
         return Release.load(target)
@@ -258,6 +266,14 @@ def settle(
     cut = tuple(map(ledger.settled, cut))
     instants = merged(piece for each in cut for piece in each.instants)
     return (window if window.instants == instants else replace(window, within=instants)), unit, cut
+
+
+def check_formats(request: Request, also: Sequence[str], *, saved: bool) -> None:
+    """Raise ParameterError if the table cannot be written in a further format; from public things alone."""
+    listed = request.listed
+    check_also(also, coordinates=listed is not None and listed.lat is not None)
+    if also and not saved:
+        raise ParameterError("asks for files, so out must name a directory for them.", parameter="also")
 
 
 def _check_visits(visits: object) -> None:

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from locentropy.core.cell_kinds import OUTLINED_LIST
 from locentropy.core.errors import ParameterError
+from locentropy.core.levels import PLACE
 from locentropy.core.locations import Cells
 from locentropy.core.version import __version__
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
 from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.select import SelectLocations
+from locentropy.places.geo_frames import is_geo_frame
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
 from locentropy.privacy.guarantee import PublicInput
@@ -209,7 +212,7 @@ class Request:
             )
             if self.chosen.level_names:
                 grouped = f", at the levels {', '.join(self.chosen.level_names)}"
-            return f"public list{grouped}{less}"
+            return f"{OUTLINED_LIST if self._has_areas(self.locations) else 'public list'}{grouped}{less}"
         if isinstance(self.locations, Cells):
             return f"{self.locations.described}{less}"
         if isinstance(self.locations, SelectLocations):
@@ -219,6 +222,15 @@ class Request:
             "private selection by the mechanism itself" if self.guarantee.private else "unprotected selection"
         )
         return f"{kind}{less}"
+
+    def _has_areas(self, listed: PublicLocations) -> bool:
+        """Whether listed places are areas, and published by themselves: a group is drawn in the middle of its places.
+
+        Only a GeoDataFrame has areas; other lists are not read here, for they may be the visits by mistake.
+        """
+        if not is_geo_frame(listed.source) or PLACE not in (self.chosen.level_names or (PLACE,)):
+            return False
+        return self.listed is not None and self.listed.outlines is not None
 
     @property
     def _provenance(self) -> str:
