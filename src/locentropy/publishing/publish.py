@@ -302,7 +302,7 @@ def _measure(
     def check() -> None:
         if ledger is not None and not publication.is_paid(ledger):
             # The spend itself decides; this refuses before the data is read.
-            ledger.check(request.guarantee, request.parts)
+            ledger.check(request.charged, request.parts)
 
     def rehearse(queries: Queries) -> None:
         # Made once: the measurement shares the answers.
@@ -318,7 +318,7 @@ def _measure(
         check=check,
         read=lambda: request.chosen.open(read, request.windows),
         rehearse=rehearse,
-        pay=lambda: publication.pay(ledger, request.guarantee, request.about.title, request.parts),
+        pay=lambda: publication.pay(ledger, request.charged, request.about.title, request.parts),
         measure=measure,
         progress=progress,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -157,6 +158,17 @@ class Request:
         return replace(own, public_inputs=(*own.public_inputs, *public))
 
     @cached_property
+    def charged(self) -> Guarantee:
+        """The guarantee as the ledger is charged it: of several levels also ρ, once the list tells their parts."""
+        own = self.guarantee
+        parts = [level.mechanism.guarantee for level in self.levels] if self.chosen.level_names else []
+        if not parts or any(part.rho is None for part in parts):
+            return own
+        costs = [part.concentrated_cost for part in parts]
+        rho, rho_delta = (sum(each, Fraction(0)) for each in zip(*costs, strict=True))
+        return replace(own, rho=rho, rho_delta=rho_delta)
+
+    @cached_property
     def chosen(self) -> ChosenLocations:
         """The places, and those that are excluded."""
         return ChosenLocations(self.locations, self.exclude, self.mechanism.uses_attributes)
@@ -259,7 +271,7 @@ class Request:
         parameters["missing_ids"] = missing_ids
         return Statement(
             release_id=release_id,
-            guarantee=self.guarantee,
+            guarantee=self.guarantee if level is None else self.charged,
             mechanism=type(mechanism).__name__,
             parameters=parameters,
             method=mechanism.method_used,
