@@ -12,6 +12,7 @@ import duckdb
 import ibis
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
@@ -30,6 +31,12 @@ def stand_ins(folder: Path) -> Path:
     pq.write_table(visits, folder / "checkins.parquet")
     pyarrow.csv.write_csv(visits, folder / "checkins.csv")
     pyarrow.csv.write_csv(visits, folder / "trips.csv")
+    pyarrow.csv.write_csv(
+        visits.set_column(
+            visits.column_names.index("time"), "time", pc.strftime(visits["time"], "%d/%m/%Y %H:%M")
+        ),
+        folder / "export.csv",
+    )
     (folder / "days").mkdir()
     pyarrow.csv.write_csv(visits, folder / "days" / "monday.csv")
     places = places.append_column("category", places["kind"])

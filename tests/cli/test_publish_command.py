@@ -302,15 +302,24 @@ class TestTimes:
         (folder / "visits.csv").write_text("\n".join(["uid;venue;time", *lines, ""]))
 
     def test_in_most_rows(self, folder: Path, publish: Publish) -> None:
-        self.rows(folder, *["31.01.2026 08:00"] * 5)
+        self.rows(folder, *["31/01/2026 08:00"] * 5)
         done = publish(*TestHints.WITHOUT)
         assert done.returncode == 5
+        assert "--time-format '%d/%m/%Y %H:%M'" in done.stderr
         assert "--time ''" in done.stderr
         assert "--bad-rows" not in done.stderr
         dropped = publish(*TestHints.WITHOUT, "--bad-rows", "drop", "--refuse-empty")
         assert dropped.returncode == 3
         assert "--time ''" in dropped.stderr
         assert publish(*TestHints.WITHOUT, "--time", "").returncode == 0
+        said = publish(*TestHints.WITHOUT[:-1], "june", "--time-format", "%d/%m/%Y %H:%M")
+        assert said.returncode == 0, said.stderr
+
+    def test_with_dots(self, folder: Path, publish: Publish) -> None:
+        self.rows(folder, *["31.01.2026 08:00"] * 5)
+        done = publish(*TestHints.WITHOUT)
+        assert done.returncode == 0, done.stderr
+        assert "day first as in 31.01.2026 08:00" in done.stderr
 
     def test_in_a_few(self, folder: Path, publish: Publish) -> None:
         self.rows(folder, *["2026-01-31T08:00:00"] * 5, "yesterday")

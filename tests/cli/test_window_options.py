@@ -82,7 +82,7 @@ def test_a_dry_run_tells_what_is_left_in_the_month_and_for_how_many_more(publish
         ((*MAY, "--hours", "7"), 2, "--hours 7 must be hours"),
         ((*MAY, "--weekdays", "monday"), 2, "--weekdays monday must be days"),
         (("--window", "2026-05", "--time-zone", "Berlin"), 2, "--time-zone Berlin is not the IANA name"),
-        (("--window", "2026-05", "--time-zone", "as-written"), 4, "Name the zone"),
+        (("--window", "2026-05", "--time-zone", "as-written"), 5, "date them by the calendar of a place"),
         ((*MAY, "--time-type", "days"), 2, "--time-type days is not one of utc, s"),
     ],
 )

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import locentropy as le
-from locentropy.visits.column_types import identifier
+from locentropy.visits.sql import identifier
 from tests.visits.reference import as_counter
 
 EVIL = [

@@ -90,7 +90,7 @@ def test_every_part_knows_its_files(make: Callable[[Path], None], tmp_path: Path
     path = tmp_path / "rows"
     make(path)
     with duckdb.connect() as con:
-        [part] = resolve_source(con, le.Visits(path))
+        [part] = resolve_source(con, le.Visits(path), tmp_path)
         assert [known for known, _ in part.fingerprints.entries] == [path]
         part.fingerprints.check()
         longer(path)
@@ -98,9 +98,9 @@ def test_every_part_knows_its_files(make: Callable[[Path], None], tmp_path: Path
             part.fingerprints.check()
 
 
-def test_tables_in_memory_have_no_files() -> None:
+def test_tables_in_memory_have_no_files(tmp_path: Path) -> None:
     with duckdb.connect() as con:
-        [part] = resolve_source(con, le.Visits(ROWS))
+        [part] = resolve_source(con, le.Visits(ROWS), tmp_path)
         assert part.fingerprints == FileFingerprints()
 
 

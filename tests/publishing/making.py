@@ -48,7 +48,9 @@ def ledger_in(folder: Path, epsilon: Any = 10, delta: Any = "1e-3", *, monthly: 
     if not monthly:
         return le.Ledger.create(folder / "city.ledger", "riders", epsilon, delta)
     person = {"person_epsilon": 2 * epsilon, "person_delta": delta}
-    return le.Ledger.create(folder / "city.ledger", "riders", epsilon, delta, unit="person-month", **person)
+    return le.Ledger.create(
+        folder / "city.ledger", "riders", epsilon, delta, unit="person-month", large_epsilon=True, **person
+    )
 
 
 @contextmanager

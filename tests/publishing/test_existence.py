@@ -438,6 +438,30 @@ class TestWhatRowsCanDecide:
         assert self.refused(path)
         assert self.refused(path, **HARDLY, time=None) == ("fields" not in name)
 
+    @pytest.mark.parametrize(
+        ("usual", "odd", "said"),
+        [
+            ("31.01.2026 08:00;52,5", "2026-01-31T08:00;52,5", {"time_format": "%d.%m.%Y %H:%M"}),
+            ("2026-01-31T08:00;52,5", "31.01.2026 08:00;52,5", {"time_format": "%Y-%m-%dT%H:%M"}),
+            ("31.01.2026 08:00;52,5", "31.01.2026 08:00;52.5", {"decimal": ","}),
+            ("31.01.2026 08:00;52.5", "31.01.2026 08:00;52,5", {"decimal": "."}),
+            ("31.01.2026 08:00;52.5", "31/01/2026 08:00;52.5", {"time_format": "%d.%m.%Y %H:%M"}),
+        ],
+    )
+    def test_ways_of_writing(self, usual: str, odd: str, said: dict[str, str], tmp_path: Path) -> None:
+        """One person who writes otherwise is asked about, or a bad row; and never changes how others are read."""
+        path = tmp_path / "visits.csv"
+        coordinates = {"lat": "lat", "lon": "lon"}
+        lines = [f"u{number};clinic-0{number};{usual};13" for number in range(1, 4)]
+        path.write_text("\n".join(["user;location;time;lat;lon", *lines, ""]))
+        assert not self.refused(path, **coordinates)
+        assert not self.refused(path, **coordinates, **said)
+        path.write_text(path.read_text() + f"ann;clinic-07;{odd};13\n")
+        assert self.refused(path, **coordinates)
+        assert self.refused(path, **coordinates, **said)
+        assert not self.refused(path, **coordinates, **HARDLY)
+        assert not self.refused(path, **coordinates, **HARDLY, **said)
+
     def test_the_only_id_that_is_not_a_number(self, tmp_path: Path) -> None:
         (tmp_path / "one.csv").write_text("user,location\n1,clinic-01\n")
         (tmp_path / "other.csv").write_text("user,location\n2,clinic-01\n")

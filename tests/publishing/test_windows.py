@@ -14,6 +14,7 @@ import locentropy as le
 from locentropy.core.errors import BudgetError, LedgerError, ParameterError, ReleaseError
 from locentropy.privacy.concentrated import admissible_rho
 from locentropy.publishing.publish import ResumedWarning
+from locentropy.release.ledger_notes import note_words
 from locentropy.visits.queries import open_queries
 from tests.publishing.making import LIMIT, PAID, PLACES, Killed, names, public
 from tests.release.registry_schema import SCHEMA
@@ -243,6 +244,32 @@ def test_a_ledger_in_rho_says_what_it_costs_and_what_holds_in_all(visits: le.Vis
         or "δ = 1e-5 for all releases" in composed
     )
     assert le.Release.load(tmp_path / "may").statement == release.statement
+
+
+def test_where_rho_may_fail_the_kind_of_guarantee_is_not_the_one_without_failures(
+    visits: le.Visits, tmp_path: Path
+) -> None:
+    """A private selection has a δ of its own, which no ρ covers."""
+    ledger = le.Ledger.create(
+        tmp_path / "rho.ledger", "riders", 3, "1e-5", composition="concentrated", reserved_delta="1e-6"
+    )
+    selection = le.SelectLocations(0.5, delta=1e-7, max_locations=3)
+    release = le.publish(visits, shares(1.0, 1e-6), selection, ledger=ledger, out=tmp_path / "all")
+    assert release.statement.guarantee.rho_delta == Fraction("1e-7")
+    said = yaml.safe_load((tmp_path / "all" / "manifest.yaml").read_text())["deployment"]
+    assert said["dp_variant"]["variant_name"] == "Approximate DP"
+    assert set(said["privacy_loss"]["privacy_parameters"]) == {"epsilon", "delta"}
+    assert "but for a probability of" in " ".join(said["accounting"]["composition"].split())
+
+
+def test_a_page_never_says_that_more_is_spent_than_there_is(visits: le.Visits, tmp_path: Path) -> None:
+    """Pure releases are admitted by sums of ε where these are less; then ρ is not what counts."""
+    ledger = le.Ledger.create(tmp_path / "rho.ledger", "riders", 1, "1e-6", composition="concentrated")
+    release = le.publish(visits, shares(1.0), public(), ledger=ledger, out=tmp_path / "all")
+    assert release.statement.ledger is not None
+    words = note_words(release.statement.ledger)
+    assert "after this release ε = 1, δ = 0 of it are spent" in words
+    assert "ρ = 0.5" not in words
 
 
 def test_in_a_ledger_of_sums_gaussian_noise_costs_its_own_epsilon_and_delta(

@@ -43,6 +43,10 @@ def no_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     assert list(spill.iterdir()) == []
 
 
+COORDINATES = {"lat": "lat", "lon": "lon"}
+"""Named, for they are looked at only if they are used, or named."""
+
+
 def refused(kind: type[LocentropyError], *words: str, visits: le.Visits) -> str:
     with pytest.raises(kind) as caught:
         le.private.exact_profile(visits)
@@ -108,9 +112,9 @@ class TestFiles:
     def test_other_encodings(self, tmp_path: Path) -> None:
         path = tmp_path / "latin.csv"
         path.write_bytes("user,location\n1,Café\n".encode("latin-1"))
-        refused(SourceError, "latin.csv", "UTF-8", "line 2", visits=le.Visits(path))
+        refused(SourceError, "latin.csv", "UTF-8", "line 2", "--encoding cp1252", visits=le.Visits(path))
         path.write_bytes("user,place\n1,Café\n".encode("utf-16"))
-        refused(SourceError, "latin.csv", "UTF-8", visits=le.Visits(path))
+        refused(SourceError, "latin.csv", "UTF-8", "--encoding utf-16", visits=le.Visits(path))
 
     def test_binary(self, tmp_path: Path) -> None:
         path = tmp_path / "rows.csv"
@@ -204,7 +208,8 @@ class TestColumns:
     def test_types_that_cannot_play_the_role(self, role: str, column: pa.Array) -> None:
         columns = {"user": [1], "location": [1], "lat": [1.0], "lon": [1.0], role: column}
         for source in (pa.table(columns), ibis.memtable(pa.table(columns))):
-            refused(ColumnError, f"the {role} column '{role}' has type", visits=le.Visits(source))
+            visits = le.Visits(source, **COORDINATES)
+            refused(ColumnError, f"the {role} column '{role}' has type", visits=visits)
 
 
 class TestIds:
@@ -280,10 +285,11 @@ def test_bad_rows_fail_by_default_or_are_dropped(name: str, tmp_path: Path, priv
     where, row = BAD_ROWS[name]
     good = "good,park,2020-01-01,2,1.5,1"
     path = text(tmp_path, f"user,location,time,visits,lat,lon\n{good}\n{row}\n")
-    message = refused(BadRowsError, "rows.csv", where, "--bad-rows drop", visits=le.Visits(path))
+    visits = le.Visits(path, **COORDINATES)
+    message = refused(BadRowsError, "rows.csv", where, "--bad-rows drop", visits=visits)
     assert not any(count in message for count in ("1 row", "(1)", ": 1"))
     private_log.clear()
-    found = le.private.exact_profile(le.Visits(path, bad_rows="drop"))
+    found = le.private.exact_profile(le.Visits(path, **COORDINATES, bad_rows="drop"))
     assert as_counter(found) == {("park", 2): 1}
     assert found.locations.to_pylist() == ["park"]
     assert len(private_log) == 1
@@ -507,8 +513,16 @@ def test_bad_rows_of_typed_tables(role: str) -> None:
     columns = {"user": [1, 2], "location": [1, 2], "lat": [1.0, None], "lon": [1.0, None], role: TYPED[role]}
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
     for source in (table, ibis.memtable(table)):
-        refused(BadRowsError, f"'{role}'", visits=le.Visits(source))
-        assert as_counter(le.private.exact_profile(le.Visits(source, bad_rows="drop"))) == {(1, 1): 1}
+        refused(BadRowsError, f"'{role}'", visits=le.Visits(source, **COORDINATES))
+        kept = le.Visits(source, **COORDINATES, bad_rows="drop")
+        assert as_counter(le.private.exact_profile(kept)) == {(1, 1): 1}
+
+
+def test_columns_that_nothing_uses_are_not_read(tmp_path: Path) -> None:
+    path = text(tmp_path, "user,location,lat,lon,note\n1,2,north,east,\n")
+    assert as_counter(le.private.exact_profile(le.Visits(path))) == {(2, 1): 1}
+    typed = pa.table({"user": [1], "location": [2], "lat": [True], "lon": [b"x"]})
+    assert as_counter(le.private.exact_profile(le.Visits(typed))) == {(2, 1): 1}
 
 
 def test_records_do_not_reach_the_root_logger(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,28 @@ STORED: dict[str, tuple[Callable[[list[datetime]], pa.Array], str | None]] = {
 }  # fmt: skip
 
 
+FORMATTED = {
+    "day first, in UTC": ("%d/%m/%Y %H:%M:%S.%f", "utc"),
+    "month first, by halves of the day": ("%m/%d/%Y %I:%M:%S.%f %p %z", None),
+}
+"""Times as texts in a said format."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMATTED)
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(zone=zones, day=dates, span=texts, days=weekdays, clock=hours)
+def test_rows_of_a_window_by_a_time_format(
+    form: str, zone: str, day: date, span: Any, days: str | None, clock: str | None
+) -> None:
+    window = le.Window(span(day), zone=zone, weekdays=days, hours=clock)
+    times = around(window, zone)
+    time_format, time_type = FORMATTED[form]
+    expected = {n for n, at in enumerate(times) if by_the_calendar(window, at.astimezone(ZoneInfo(zone)))}
+    table = table_of(pa.array([at.strftime(time_format) for at in times]))
+    assert kept(Visits(table, time_format=time_format, time_type=time_type), window) == expected  # type: ignore[arg-type]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("stored", STORED)
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -95,8 +118,9 @@ def test_rows_of_a_window(
         lambda times: pa.array(times, pa.timestamp("us")),
         lambda times: pa.array([each.isoformat() for each in times]),
         lambda times: pa.array([each.isoformat(" ") for each in times]),
+        lambda times: pa.array([each.strftime("%d.%m.%Y %H:%M:%S") for each in times]),
     ],
-    ids=["timestamps", "texts", "with a blank"],
+    ids=["timestamps", "texts", "with a blank", "with dots"],
 )
 @settings(max_examples=4, deadline=None)
 @given(day=dates, form=texts, days=weekdays, clock=hours)
@@ -125,7 +149,7 @@ def test_dates_are_times_as_written() -> None:
     as_written = le.Window("2026-05", zone="as-written")
     for times in (pa.array(days), pa.array(list(map(str, days)))):
         assert kept(Visits(table_of(times)), as_written) == {1, 2}
-        with pytest.raises(ColumnError, match="--time-zone as-written"):
+        with pytest.raises((ColumnError, BadRowsError), match="--time-zone as-written"):
             kept(Visits(table_of(times)), MAY)
 
 
@@ -179,18 +203,57 @@ def test_an_empty_window_is_no_error_where_publishing_must_not_tell() -> None:
     ("times", "window", "time_type", "words"),
     [
         (pa.array([1]), MAY, None, r"time_type=\"s\""),
-        (pa.array(["1"]), MAY, None, r"time_type=\"s\""),
         (pa.array([datetime(2026, 5, 3)]), MAY, None, "as-written"),
-        (pa.array(["2026-05-03T08:00:00"]), MAY, None, "as-written"),
         (pa.array([datetime(2026, 5, 3)]), MAY, "s", "Leave out time_type='s'"),
-        (pa.array(["2026-05-03T08:00:00", "2026-05-03T08:00:00Z"]), MAY, None, "several kinds"),
-        (pa.array(["2026-05-03T08:00:00Z", "7"]), MAY, "s", "several kinds"),
-        (pa.array(["2026-05-03", "2026-05-03T08:00:00+02"]), MAY, None, "several kinds"),
     ],
 )
 def test_times_that_cannot_be_dated(times: Any, window: le.Window, time_type: Any, words: str) -> None:
     with pytest.raises(ColumnError, match=words):
         kept(Visits(table_of(times), time_type=time_type), window)
+
+
+AS_WRITTEN_MAY = le.Window("2026-05", zone="as-written")
+
+
+@pytest.mark.parametrize(
+    ("text", "window", "time_type", "words"),
+    [
+        ("1", MAY, None, r'time_type="s"'),
+        ("2026-05-03", MAY, None, 'time_type="utc"'),
+        ("2026-05-03T08:00:00", MAY, None, "--time-zone as-written"),
+        ("2026-05-03T08:00:00 ", MAY, None, "--time-zone as-written"),
+        ("2026-05-03T08:00:00\t", MAY, None, "--time-zone as-written"),
+        ("03.05.2026 08:00", MAY, None, "--time-zone as-written"),
+        ("2026-05-03T08:00:00Z", MAY, "s", "--time-format"),
+        ("03.05.2026", MAY, "s", "--time-format"),
+        ("2026-05-03T08:00:00Z", MAY, "utc", "--time-format"),
+        ("2026-05-03T08:00:00+02", AS_WRITTEN_MAY, None, "--time-zone Europe/Berlin"),
+        ("7", AS_WRITTEN_MAY, None, "--time-zone Europe/Berlin"),
+    ],
+)
+def test_a_text_of_another_kind_is_no_time(text: str, window: le.Window, time_type: Any, words: str) -> None:
+    """What is public decides which kind a window takes, so that no row decides how another is read."""
+    right = {"s": "1777800000", "utc": "2026-05-03T08:00:00"}.get(time_type or "", "2026-05-03T08:00:00Z")
+    right = "2026-05-03T08:00:00" if window is AS_WRITTEN_MAY else right
+    with pytest.raises(BadRowsError, match=words):
+        kept(Visits(table_of(pa.array([text])), time_type=time_type), window)
+    both = Visits(table_of(pa.array([right, text])), time_type=time_type, bad_rows="drop")
+    assert kept(both, window) == {0}
+    with pytest.raises(BadRowsError):
+        kept(replace(both, bad_rows="fail"), window)
+
+
+@pytest.mark.parametrize("ids", ["7", "07", "seven", "7.0"])
+@pytest.mark.parametrize(
+    "time", ["2026-03-03T08:00:00", "2026-03-03T08:00:00Z", "7", "2026-05-03T08:00:00 ", "once"]
+)
+def test_a_row_outside_the_window_decides_nothing(time: str, ids: str, tmp_path: Path) -> None:
+    """Nor whether there is an answer: other periods have budgets of their own."""
+    (tmp_path / "may.csv").write_text("user,location,time\n1,1,2026-05-03T08:00:00Z\n")
+    visits = Visits(tmp_path, bad_rows="drop")
+    assert kept(visits, MAY) == {1}
+    (tmp_path / "march.csv").write_text(f"user,location,time\n{ids},{ids},{time}\n")
+    assert kept(visits, MAY) == {1}
 
 
 @pytest.mark.parametrize(
@@ -200,6 +263,18 @@ def test_times_that_cannot_be_dated(times: Any, window: le.Window, time_type: An
 def test_instants_are_not_as_written(times: Any, time_type: Any) -> None:
     with pytest.raises(ColumnError, match="Name the zone"):
         kept(Visits(table_of(times), time_type=time_type), le.Window("2026-05", zone="as-written"))
+
+
+@pytest.mark.parametrize(("form", "time"), [("%d/%m/%Y", "03/05/2026"), ("%d/%m/%Y%z", "03/05/2026+0200")])
+def test_what_a_said_format_is_does_not_depend_on_rows(form: str, time: str) -> None:
+    """A time in another style is a bad row: it cannot make the whole column one of several kinds."""
+    odd = pa.array([time, "2026-05-03T08:00:00Z", "7", "03.05.2026"])
+    as_written, named = le.Window("2026-05", zone="as-written"), MAY
+    right, wrong = (named, as_written) if "z" in form else (as_written, named)
+    assert kept(Visits(table_of(odd), time_format=form, bad_rows="drop"), right) == {0}
+    for times in (odd, odd.slice(1)):
+        with pytest.raises(ColumnError, match="--time-zone"):
+            kept(Visits(table_of(times), time_format=form, bad_rows="drop"), wrong)
 
 
 def test_files_with_and_without_zones(tmp_path: Path) -> None:

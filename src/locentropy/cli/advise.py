@@ -113,7 +113,7 @@ def advise(
         numbers = read_parameters(
             SelectLocations, {"epsilon": epsilon} | ({} if delta is None else {"delta": delta})
         )
-    listed = where.chosen()
+    listed = where.read_like(reading).chosen()
     n_locations = _number_of(listed, n_locations)
     rough: dict[str, Any] = {"n_users": n_users, "locations_per_user": locations_per_user}
     said = {**numbers, **rough, "visits_per_location": visits_per_location, "bounded_is_enough": bounded}

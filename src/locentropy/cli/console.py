@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from contextlib import contextmanager
 from enum import StrEnum
@@ -55,6 +56,25 @@ def warn(text: str) -> None:
     """Print a warning."""
     if _level != LogLevel.ERROR:
         err.print(printable(text, keep="\n"), style="bold yellow", markup=False, soft_wrap=True)
+
+
+class _Noting(logging.Handler):
+    """Prints records as notes."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one of them."""
+        note(record.getMessage())
+
+
+_NOTING: Final = _Noting(logging.INFO)
+
+
+def note_reading() -> None:
+    """From now on, note how files are read, as far as that was recognised, before anything is counted or spent."""
+    log = logging.getLogger("locentropy.reading")
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    log.addHandler(_NOTING)  # once: it is always the same one
 
 
 @contextmanager

@@ -66,11 +66,10 @@ def evaluate(
     from locentropy.evaluation.compare import one_at_a_time
     from locentropy.evaluation.private_files import check_free, marked
     from locentropy.ledger.ledger import Ledger
-    from locentropy.places.public_list import PublicLocations
 
     if where.levels is not None:
         raise one_at_a_time()  # before they are read: an error about them would show levels as an example
-    chosen = where.chosen_or(selecting.selection)
+    chosen = where.read_like(reading).chosen_or(selecting.selection)
     mechanisms = _mechanisms(compared, somewhere=chosen is not None)
     if to is not None:
         check_free(marked(to))
@@ -80,7 +79,7 @@ def evaluate(
         with warnings_told():
             found = compare(
                 visits, mechanisms, chosen, seeds=seeds, ledger=book, throwaway=_throwaway(compared.choices),
-                exclude=None if exclude is None else PublicLocations(exclude),
+                exclude=place_options.excluded(exclude, reading),
                 resources=reading.resources, progress=progress,
             )  # fmt: skip
         if to is not None:

@@ -93,7 +93,7 @@ def create(
     ] = "0",
     large_epsilon: Annotated[
         bool,
-        typer.Option("--large-epsilon", help="Needed for an ε above 10, which hides hardly anything."),
+        typer.Option("--large-epsilon", help="Needed for an ε above 10, also of the person."),
     ] = False,
     as_json: options.Json = False,
 ) -> None:
@@ -107,13 +107,11 @@ def create(
       locentropy ledger create city.ledger --epsilon 4 --delta 1e-6 \
       --population "riders of the city's bicycles"
 
-      locentropy ledger create city.ledger --epsilon 1 --unit person-month \
-      --person-epsilon 12 --time-zone Europe/Berlin \
+      locentropy ledger create city.ledger --epsilon 0.5 --unit person-month \
+      --person-epsilon 6 --time-zone Europe/Berlin \
       --population "riders of the city's bicycles"
     """
     from locentropy.ledger.ledger import Ledger
-    from locentropy.privacy.guarantee import exact_text
-    from locentropy.privacy.strength import is_large
 
     chosen: Any = unit, composition  # checked by the ledger itself
     with restated(names={"zone": "time_zone"}):
@@ -136,11 +134,6 @@ def create(
         note(
             f"Made {path} for '{book.population}', with {_whole(book)}. Keep it: a restored copy forgets spends."
         )
-        if is_large(book.person_cap.epsilon) and not large_epsilon:
-            warn(
-                f"ε = {exact_text(book.person_cap.epsilon)} hides hardly anything about somebody who is always in the "
-                "data. Releases say so."
-            )
 
 
 @app.command(cls=Command)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locentropy.cli.console import printable
+from locentropy.cli.console import note_reading, printable
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ Input = Annotated[
     str,
     typer.Argument(
         metavar="INPUT",
-        help="CSV, TSV, gzip of these, or Parquet file; a folder or 'pattern*' of them; a DuckDB database.",
+        help="CSV, TSV, JSON lines, gzip of these, or Parquet file; a folder or 'pattern*' of them; a workbook; a "
+        "DuckDB database.",
         show_default=False,
     ),
 ]
@@ -41,7 +42,12 @@ VisitCount = Annotated[
 Lat = Annotated[Column, typer.Option("--lat", help="Latitude; '' for none.", rich_help_panel=_COLUMNS)]
 Lon = Annotated[Column, typer.Option("--lon", help="Longitude; '' for none.", rich_help_panel=_COLUMNS)]
 Table = Annotated[
-    str | None, typer.Option("--table", help="The table of a DuckDB database.", rich_help_panel=_READING)
+    str | None,
+    typer.Option(
+        "--table",
+        help="The table of a DuckDB database, or the sheet of a workbook.",
+        rich_help_panel=_READING,
+    ),
 ]
 Format = Annotated[
     str | None,
@@ -66,7 +72,33 @@ Delimiter = Annotated[
     typer.Option(
         "--delimiter",
         help="What separates the fields of a text file: ',' ';' '|' or tab. Default: as in its header; without one a "
-        "tab in .tsv files, else a comma.",
+        "tab in .tsv files, else a comma. Holds for a list of places too.",
+        rich_help_panel=_READING,
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        help="The encoding of a text file, such as cp1252. Default: UTF-8. Holds for a list of places too.",
+        rich_help_panel=_READING,
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal",
+        help="The decimal mark, '.' or ','. Default: a point, and where semicolons separate a comma as well. Holds for "
+        "a list of places too.",
+        rich_help_panel=_READING,
+    ),
+]
+TimeFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--time-format",
+        help="How times are written, as for strptime: '%d/%m/%Y %H:%M'. Default: ISO 8601, whole numbers, and "
+        "31.01.2026 08:00 are recognised.",
         rich_help_panel=_READING,
     ),
 ]
@@ -184,6 +216,9 @@ class Reading:
     header: Header = None
     columns: Columns = None
     delimiter: Delimiter = None
+    encoding: Encoding = None
+    decimal: Decimal = None
+    time_format: TimeFormat = None
     bad_rows: BadRows = "fail"
     missing_ids: MissingIds = "drop"
     ids: Ids = "as-they-are"
@@ -226,13 +261,17 @@ class Reading:
 
         if self.private_log is not None:
             write_private_log(self.private_log)
+        note_reading()
         # Not given: look for a usual name. Given as '': there is none.
         chosen: dict[str, Any] = {
             role: AUTO if name is None else (name or None)
             for role, name in ((role, getattr(self, role)) for role in _ROLES)
         }
         # Checked by Visits itself.
-        rules: dict[str, Any] = {name: getattr(self, name) for name in ("bad_rows", "missing_ids", "ids")}
+        rules: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("bad_rows", "missing_ids", "ids", "encoding", "decimal", "time_format")
+        }
         columns = None if self.columns is None else tuple(name.strip() for name in self.columns.split(","))
         time_type: Any = self.time_type
         return Visits(
@@ -243,10 +282,15 @@ class Reading:
             format=self.format,
             header=self.header,
             columns=columns,
-            delimiter="\t" if self.delimiter in ("tab", r"\t") else self.delimiter,
+            delimiter=delimiter_named(self.delimiter),
             time_type=time_type,
             window=window or self.window_by(),
         )
+
+    @property
+    def of_lists(self) -> dict[str, str | None]:
+        """What holds for a list of places too."""
+        return {"delimiter": self.delimiter, "encoding": self.encoding, "decimal": self.decimal}
 
     @property
     def resources(self) -> Resources:
@@ -264,6 +308,9 @@ class Reading:
             "header",
             "columns",
             "delimiter",
+            "encoding",
+            "decimal",
+            "time_format",
             "bad_rows",
             "missing_ids",
             "ids",
@@ -282,6 +329,11 @@ class Reading:
             else:
                 said += [f"--{option}", value]
         return said
+
+
+def delimiter_named(name: str | None) -> str | None:
+    """The separator that an option names; a tab is hard to type."""
+    return "\t" if name in ("tab", r"\t") else name
 
 
 def resources_from(

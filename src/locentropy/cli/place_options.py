@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from locentropy.cli.console import note_reading
 from locentropy.cli.map_options import MapOptions
+from locentropy.cli.options import Reading, delimiter_named
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ _WITH_ATTRIBUTE: Final = (
 
 _WITH_GROUP: Final = _WITH_ATTRIBUTE.replace("--attribute category", "--group-by district")
 _WITH_LEVELS: Final = _WITH_ATTRIBUTE.replace("--attribute category", "--levels place,district,city")
+_HOW_READ: Final = ("table", "delimiter", "encoding", "decimal")
 _OPTIONS: Final = {"attributes": "--attribute", "group": "--group-by"}
 """Options that are not called like their field."""
 
@@ -60,6 +63,16 @@ MaxStdError = Annotated[
 ]
 
 
+def excluded(path: str | None, visits: Reading) -> PublicLocations | None:
+    """The list of places never to publish, written as the visits are."""
+    if path is None:
+        return None
+    from locentropy.places.public_list import PublicLocations
+
+    said: dict[str, Any] = visits.of_lists
+    return PublicLocations(path, **said | {"delimiter": delimiter_named(said["delimiter"])})
+
+
 @dataclass(frozen=True)
 class PlaceOptions(MapOptions):
     """Places that are public: a list, a grid, or a map."""
@@ -83,6 +96,30 @@ class PlaceOptions(MapOptions):
     ] = None
     places_lon: Annotated[
         Text, typer.Option("--places-lon", help="Longitude; '' for none.", rich_help_panel=_LIST)
+    ] = None
+    places_table: Annotated[
+        Text,
+        typer.Option(
+            "--places-table", help="Its table in a DuckDB database, or sheet.", rich_help_panel=_LIST
+        ),
+    ] = None
+    places_delimiter: Annotated[
+        Text,
+        typer.Option(
+            "--places-delimiter",
+            help="Separator of its fields, if unlike --delimiter.",
+            rich_help_panel=_LIST,
+        ),
+    ] = None
+    places_encoding: Annotated[
+        Text,
+        typer.Option("--places-encoding", help="Its encoding, if unlike --encoding.", rich_help_panel=_LIST),
+    ] = None
+    places_decimal: Annotated[
+        Text,
+        typer.Option(
+            "--places-decimal", help="Its decimal mark, if unlike --decimal.", rich_help_panel=_LIST
+        ),
     ] = None
     attributes: Annotated[
         list[str] | None,
@@ -161,6 +198,7 @@ class PlaceOptions(MapOptions):
         columns = {role: getattr(self, f"places_{role}") for role in ("location", "name", "lat", "lon")}
         if self.places is None:
             given = [f"--places-{role}" for role, name in columns.items() if name is not None]
+            given += [f"--places-{name}" for name in _HOW_READ if getattr(self, f"places_{name}") is not None]
             given += ["--provenance"] if provenance is not None else []
             if given:
                 raise ParameterError(
@@ -171,18 +209,34 @@ class PlaceOptions(MapOptions):
         from locentropy.places.public_list import PublicLocations
         from locentropy.visits.columns import AUTO
 
+        note_reading()
         chosen: dict[str, Any] = {
             role: AUTO if name is None else (name or None) for role, name in columns.items()
         }
         return PublicLocations(
             self.places,
             **chosen,
+            **self._how_read,
             provenance=provenance or UNSTATED,
             attributes=declared(self.attributes) or (),
             group=self.group,
             levels=levels_in(self.levels),
             drop_columns=self.drop_columns or (),
         )
+
+    def read_like(self, visits: Reading) -> PlaceOptions:
+        """The same, where a list is written as the visits are, unless something else is said of it."""
+        if self.places is None:
+            return self
+        like: dict[str, Any] = {f"places_{name}": value for name, value in visits.of_lists.items()}
+        return replace(
+            self, **like | {name: own for name in like if (own := getattr(self, name)) is not None}
+        )
+
+    @property
+    def _how_read(self) -> dict[str, Any]:
+        said = {name: getattr(self, f"places_{name}") for name in _HOW_READ}
+        return said | {"delimiter": delimiter_named(said["delimiter"])}
 
     def _refuse_without_list(self) -> None:
         """Raise ParameterError for options about columns of a list, where there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import locale
 import warnings
 from contextlib import contextmanager
 from functools import partial
@@ -77,6 +78,22 @@ def publish(
     max_std_error: place_options.MaxStdError = None,
     windows: options.Windows = None,
     after: options.After = None,
+    also: Annotated[
+        str | None,
+        typer.Option(
+            "--also",
+            metavar="FORMATS",
+            help="The table in further formats, separated by commas: geojson, gpkg, excel-comma, excel-point.",
+        ),
+    ] = None,
+    csv_for_excel: Annotated[
+        bool,
+        typer.Option(
+            "--csv-for-excel",
+            help="Also write a CSV file that Excel opens with a double click: excel-comma or excel-point, by the "
+            "decimal mark of this machine's locale.",
+        ),
+    ] = False,
     words: AboutOptions,
     reading: options.Reading,
     as_json: options.Json = False,
@@ -110,7 +127,7 @@ def publish(
     from locentropy.cli.publish_summary import tell, tell_dry_run, warn_of_few
     from locentropy.ledger.ledger import Ledger
     from locentropy.places.public_list import PublicLocations
-    from locentropy.publishing.publish import carry_out, settle
+    from locentropy.publishing.publish import carry_out, check_formats, settle
     from locentropy.publishing.request import Request
     from locentropy.release.chain import read_chain
     from locentropy.release.files import marked_target
@@ -119,7 +136,7 @@ def publish(
 
     _check_ledger(ledger, no_ledger=no_ledger, dry_run=dry_run)
     selection = selecting.selection
-    chosen = where.chosen_or(selection, provenance)
+    chosen = where.read_like(reading).chosen_or(selection, provenance)
     said = dict(words.given)
     planned: Plan | None = None
     if plan is None:
@@ -143,7 +160,7 @@ def publish(
         request = Request(
             mechanism,
             chosen,
-            None if exclude is None else PublicLocations(exclude),
+            place_options.excluded(exclude, reading),
             About(**said),
             entropy_unit,  # type: ignore[arg-type]  # checked by the request itself
             not_private,
@@ -159,6 +176,8 @@ def publish(
     # Before the list is read, for errors about a list name its columns.
     request.chosen.refuse_visits_as_list(Visits(source, table=reading.table))
     listed = request.listed
+    formats = _formats(also, csv_for_excel=csv_for_excel)
+    check_formats(request, formats, saved=True)
     with _told():
         request.chosen.warn_of_exclusions()
     published = request.published
@@ -188,6 +207,7 @@ def publish(
             request,
             visits,
             out=to,
+            also=formats,
             ledger=account,
             resources=resources,
             progress=progress,
@@ -209,6 +229,29 @@ def _check_ledger(ledger: Path | None, *, no_ledger: bool, dry_run: bool) -> Non
         raise ParameterError("--ledger and --no-ledger contradict each other: leave one out.")
     if ledger is None and not no_ledger and not dry_run:
         raise ParameterError(WHICH_LEDGER)
+
+
+def _formats(also: str | None, *, csv_for_excel: bool) -> tuple[str, ...]:
+    """The further formats that the options name."""
+    named = [] if also is None else [name.strip() for name in also.split(",") if name.strip()]
+    if csv_for_excel and not any(name.startswith("excel") for name in named):
+        named.append(f"excel-{'comma' if _decimal_mark() == ',' else 'point'}")
+    return tuple(named)
+
+
+def _decimal_mark() -> str:
+    """The decimal mark of the locale. Asked before any engine runs: while it is, it holds for the whole process."""
+    before = locale.setlocale(locale.LC_NUMERIC)
+    try:
+        locale.setlocale(locale.LC_NUMERIC, "")
+        return str(locale.localeconv()["decimal_point"])
+    except locale.Error:
+        raise ParameterError(
+            "--csv-for-excel takes the decimal mark from the locale, and that of this machine is not installed. Say "
+            "which: --also excel-comma where decimals have a comma, --also excel-point where they have a point."
+        ) from None
+    finally:
+        locale.setlocale(locale.LC_NUMERIC, before)
 
 
 def _hints(request: Request, public: PublicLocations | None, *, logged: bool) -> list[str]:

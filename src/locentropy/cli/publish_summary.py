@@ -72,17 +72,17 @@ def _say_budget_after(request: Request, ledger: Ledger | None) -> None:
     if ledger is None:
         warn(notices.NOT_COUNTED)
         return
-    ledger.check(request.guarantee, request.parts)
+    ledger.check(request.charged, request.parts)
     book = ledger.read()
     _line(f"Budget of '{book.population}': {_left(book, request.parts)} left.")
     if not request.guarantee.private:
         warn("Publishing this would close the ledger for good.")
         return
-    after = ledger.preview(request.guarantee, request.parts)
+    after = ledger.preview(request.charged, request.parts)
     _line(f"After this release: {_left(after, request.parts)}.")
     period = period_of(book.unit)
     if period is not None:
-        more = _more_periods(after, request.guarantee)
+        more = _more_periods(after, request.charged)
         _line(f"Such a release in each {period}: {more:,} more until the budget of the person is used up.")
 
 
@@ -126,7 +126,7 @@ def _budget_after(request: Request, ledger: Ledger | None) -> dict[str, str] | N
     """What would be left; None without a ledger."""
     if ledger is None:
         return None
-    after = ledger.preview(request.guarantee, request.parts)
+    after = ledger.preview(request.charged, request.parts)
     return _least(after, request.parts)
 
 

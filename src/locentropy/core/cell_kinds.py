@@ -1,11 +1,14 @@
-"""How releases call the cells of a map: words alone, so that plans need no arrays to read a statement."""
+"""How releases call the cells of a map and the areas of a list: words alone, so that plans read them without arrays."""
 
 from __future__ import annotations
 
 from typing import Final
 
-OUTLINED: Final = ("zones", "H3 cells", "INSPIRE squares")
-"""How the description of cells begins whose outlines are published."""
-
-CELL_KINDS: Final = ("grid", *OUTLINED)
+CELL_KINDS: Final = ("grid", "zones", "H3 cells", "INSPIRE squares")
 """How the description of any cells begins."""
+
+OUTLINED_LIST: Final = "public list with outlines"
+"""How the description of a public list begins whose places are areas."""
+
+OUTLINED: Final = (*CELL_KINDS[1:], OUTLINED_LIST)
+"""How the description of locations begins whose outlines are published."""

@@ -22,7 +22,7 @@ from locentropy.core.errors import LedgerError, LocentropyError, ParameterError
 from locentropy.core.html import joined, table, tag
 from locentropy.core.version import __version__
 from locentropy.ledger import store as ledger_store
-from locentropy.ledger.accounts import Budget
+from locentropy.ledger.accounts import Budget, Charge
 from locentropy.ledger.parts import part_of, same_windows
 from locentropy.ledger.rules import (
     STALE_LEDGER,
@@ -112,7 +112,8 @@ class Ledger:
             With "concentrated": the part of `delta` for releases whose δ is not of Gaussian noise, such as private
             selections.
         large_epsilon
-            Must be True for an ε above 10: all releases together may then hide hardly anything about one person.
+            Must be True for an ε above 10, also that of the person: all releases together may then hide hardly anything
+            about one person.
 
         Returns
         -------
@@ -135,7 +136,9 @@ class Ledger:
         >>> Ledger.create("city.ledger", "riders", 0.5, unit="person-month", person_epsilon=6)  # doctest: +SKIP
         """
         ledger = cls(Path(path))
-        check_large_epsilon(exact(epsilon), accepted=large_epsilon, of="a ledger", example=_CREATE)
+        for most, of in ((epsilon, "a ledger"), (person_epsilon, "somebody who is always in the data")):
+            given = None if most is None else exact(most)
+            check_large_epsilon(given, accepted=large_epsilon, of=of, example=_CREATE)
         amounts = amounts_as_text(exact(epsilon), exact(delta, "delta"))
         entries = [Entry("budget", {"id": new_id(), "population": population, **amounts, **_stamp()})]
         total = Account(str(path), entries).total  # checks the rules before there is a file
@@ -276,9 +279,11 @@ class Ledger:
         asked = _windows(window)
         if (made.epsilon, made.delta) != _amounts(guarantee, len(asked)):
             raise LedgerError(f"{self.path} has the spend {own} with another ε or δ than is asked for now.")
-        read = [part.window for part in account.parts if part.spend == own]
-        if read and not same_windows(read, asked):
+        parts = [part for part in account.parts if part.spend == own]
+        if parts and not same_windows([part.window for part in parts], asked):
             raise LedgerError(f"{self.path} has the spend {own} for another window than is asked for now.")
+        if account.has_terms and any(part.charge != Charge.of(guarantee) for part in parts):
+            raise LedgerError(f"{self.path} has the spend {own} with another ρ than is asked for now.")
         return made
 
     def record_release(self, spend_id: str, release_id: str, state: State) -> None:

@@ -20,10 +20,11 @@ from locentropy.visits.person_column import USUAL as USUAL_PERSON
 from locentropy.visits.person_column import normalized
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from locentropy.visits.columns import Roles
     from locentropy.visits.readers.base import Column
+    from locentropy.visits.writing import DecimalMark
 
 COLUMN: Final = "column_"
 """With its number, what a public column is called while the list is read; its own name may be anything."""
@@ -79,22 +80,23 @@ def columns_sql(declared: Mapping[str, str], found: Mapping[str, Column], label:
     return made
 
 
-def column_values(values: pa.Array, *, as_written: bool) -> pa.Array:
+def column_values(values: pa.Array, *, as_written: bool, decimal: DecimalMark | None = ".") -> pa.Array:
     """The values of a column in their type; what was read as written, from a text file, gets one if all values fit."""
     if pa.types.is_floating(values.type):
         return pc.if_else(pc.is_nan(values), pa.scalar(None, pa.float64()), values)
-    return typed_texts(values) if as_written and pa.types.is_string(values.type) else values
+    return typed_texts(values, decimal) if as_written and pa.types.is_string(values.type) else values
 
 
-def typed_texts(texts: pa.Array) -> pa.Array:
+def typed_texts(texts: pa.Array, decimal: DecimalMark | None = ".") -> pa.Array:
     """Texts as whole numbers, numbers, days, or true and false, if every one of them is written as one.
 
-    Nothing that tells two values apart is lost: 007 stays a text, and so do all if 1.1 and 1.10 are both there.
+    Nothing that tells two values apart is lost: 007 stays a text, and so do all if 1.1 and 1.10 are both there. Without
+    a decimal mark, a column may have points or commas, but not both.
     """
     known = texts.drop_null()
     if not len(known):
         return texts
-    for kind in (_as_integers, _as_reals, _as_days, _as_flags):
+    for kind in (_as_integers, *_REALS[decimal], _as_days, _as_flags):
         if (typed := kind(texts, known)) is not None:
             return typed
     return texts
@@ -114,6 +116,20 @@ def _as_reals(texts: pa.Array, known: pa.Array) -> pa.Array | None:
         return None
     numbers = texts.cast(pa.float64())
     return numbers if len(pc.unique(numbers)) == len(pc.unique(texts)) else None
+
+
+def _as_reals_with_comma(texts: pa.Array, known: pa.Array) -> pa.Array | None:
+    if pc.any(pc.match_substring(known, ".")).as_py():
+        return None
+    points, known = (pc.replace_substring(each, ",", ".") for each in (texts, known))
+    return _as_reals(points, known)
+
+
+_REALS: Final[dict[str | None, tuple[Callable[[pa.Array, pa.Array], pa.Array | None], ...]]] = {
+    ".": (_as_reals,),
+    ",": (_as_reals_with_comma,),
+    None: (_as_reals, _as_reals_with_comma),
+}
 
 
 def _as_days(texts: pa.Array, known: pa.Array) -> pa.Array | None:

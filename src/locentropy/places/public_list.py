@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -24,13 +25,18 @@ from locentropy.core.levels import (
 )
 from locentropy.core.locations import Locations
 from locentropy.core.public_columns import DROP_EXAMPLE, check_drop_columns, quoted
+from locentropy.places.geo_frames import coordinates_in, is_geo_frame, without_geometry
 from locentropy.places.groups import group_sql
 from locentropy.places.list_columns import column_roles, column_values, columns_sql
 from locentropy.places.read_list import ReadList
 from locentropy.visits.column_types import cast_sql, column_kind, restore_id_type
-from locentropy.visits.columns import AUTO, Choice, might_be_data_row, resolve_roles
+from locentropy.visits.columns import AUTO, USUAL_NAMES, Choice, might_be_data_row, resolve_roles
+from locentropy.visits.person_column import normalized
+from locentropy.visits.readers.encodings import UTF8, encoding_named, is_utf8, not_utf8
 from locentropy.visits.readers.resolve import resolve_source
+from locentropy.visits.rows import READING_LOG, described
 from locentropy.visits.visits import Visits
+from locentropy.visits.writing import check_decimal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +49,7 @@ if TYPE_CHECKING:
     from locentropy.privacy.guarantee import Number
     from locentropy.visits.columns import Roles
     from locentropy.visits.readers.base import Column
+    from locentropy.visits.writing import DecimalMark
 
 _ATTRIBUTE = "attribute_"
 """With its number, what an attribute is called while the list is read; its own name may be anything."""
@@ -59,7 +66,8 @@ class PublicLocations:
     """
 
     source: Any
-    """A CSV, TSV or Parquet file, a DuckDB database, a table in memory, or a plain list of ids."""
+    """A CSV, TSV, JSON lines or Parquet file, a workbook, a DuckDB database, a table in memory (a
+    GeoDataFrame keeps its geometry), or a list of ids."""
     location: Choice = AUTO
     """The column of location ids, the same ids as in the visits."""
     name: Choice = AUTO
@@ -69,7 +77,7 @@ class PublicLocations:
     lon: Choice = AUTO
     """The column of longitudes, in degrees; None to use none."""
     table: str | None = None
-    """The table's name, if `source` is a DuckDB database with several."""
+    """The table's name, if `source` is a DuckDB database with several, or the sheet's, if it is such a workbook."""
     provenance: str = "not stated"
     """Where the list came from, in the owner's words; published with the release."""
     attributes: Sequence[str] = ()
@@ -83,6 +91,12 @@ class PublicLocations:
     """Several levels in one release, the main one first, such as `["place", "district", "city"]`: "place" is each place
     by itself, "all" the whole list, and so is "city" if it is no column. A public rule divides ε; or say the part of
     each: `{"place": 0.7, "district": 0.2, "city": 0.1}`."""
+    delimiter: str | None = None
+    """The separator of fields in a text file; None to take it from the header. As for `Visits`, as are the next two."""
+    encoding: str | None = None
+    """The encoding of a text file, such as "cp1252"; None for UTF-8."""
+    decimal: DecimalMark | None = None
+    """The decimal mark of numbers that are texts: "." or ","."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
@@ -94,6 +108,7 @@ class PublicLocations:
                 value=self.group,
                 example=GROUP_EXAMPLE,
             )
+        check_decimal(self.decimal)
         object.__setattr__(self, "levels", check_levels(self.levels))
         if self.levels and self.group is not None:
             raise ParameterError(
@@ -127,10 +142,38 @@ class PublicLocations:
         if isinstance(self.source, list | tuple | pa.Array | pa.ChunkedArray):
             self._refuse_columns_of_ids()
             return ReadList(Locations.of(self.source), (), "the list of ids")
+        if is_geo_frame(self.source) and not only_ids:
+            return self._read_geo_frame()
+        return self._read_table(only_ids=only_ids)
+
+    def _read_geo_frame(self) -> ReadList:
+        """Where places are is taken from the geometry, unless columns were named."""
+        if self.lat is not AUTO or self.lon is not AUTO:
+            return self._read_table()
+        lat, lon, outlines = coordinates_in(self.source)
+        table = without_geometry(self.source)
+        usual = USUAL_NAMES["lat"] | USUAL_NAMES["lon"]
+        table = table[[name for name in table.columns if normalized(str(name)) not in usual]]
+        located = replace(self, source=table.assign(lat=lat, lon=lon), lat="lat", lon="lon")
+        return located._read_table(outlines=outlines)
+
+    def _read_table(self, *, only_ids: bool = False, outlines: pa.Array | None = None) -> ReadList:
         import duckdb
 
-        with duckdb.connect(config={"autoinstall_known_extensions": False}) as con:
-            parts = resolve_source(con, Visits(self.source, table=self.table))
+        self._refuse_other_encoding()
+        source = without_geometry(self.source) if is_geo_frame(self.source) else self.source
+        with (
+            TemporaryDirectory(prefix="locentropy-") as scratch,
+            duckdb.connect(config={"autoinstall_known_extensions": False}) as con,
+        ):
+            read_as = Visits(
+                source,
+                table=self.table,
+                delimiter=self.delimiter,
+                encoding=self.encoding,
+                decimal=self.decimal,
+            )
+            parts = resolve_source(con, read_as, Path(scratch))
             if len(parts) > 1:
                 raise ParameterError(
                     f"{self.source}: a public list must be one file, but these are {len(parts)}."
@@ -150,15 +193,17 @@ class PublicLocations:
             try:
                 others = {} if only_ids else column_roles(columns, roles, used, part.label)
             except ColumnError:
-                self.read(
-                    only_ids=True
-                )  # raises if places repeat, as in a table of visits: that is told first
+                # Raises if places repeat, as in a table of visits: that is told first.
+                self._read_table(only_ids=True)
                 raise
             relation = part.bind(con, roles | declared | of_group | others, drop_bad=False)
+            if told := described(roles, parts, [relation], read_as):
+                READING_LOG.info("%s", told)
             stored = column_kind(relation.columns["location"].type_name)
             types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
+            writing = relation.writing.said(self.decimal, None)
             read = {
-                role: cast_sql(role, column, relation.columns[role], part.label, types.get(role))
+                role: cast_sql(role, column, relation.columns[role], part.label, types.get(role), writing)
                 for role, column in roles.items()
             }
             for role, name in declared.items():
@@ -169,7 +214,9 @@ class PublicLocations:
             selected = ", ".join(f"{sql} AS {role}" for role, sql in read.items())
             try:
                 rows = con.sql(f"SELECT {selected} FROM {relation.sql}").to_arrow_table()  # noqa: S608  # names are quoted
-            except duckdb.Error:
+            except duckdb.Error as error:
+                if "unicode" in str(error):
+                    raise SourceError(not_utf8(Path(part.label))) from None
                 raise SourceError(
                     f"{part.label}: cannot be read as a list of places. Is the file complete and UTF-8 text, and is "
                     "every quotation mark closed on its line?"
@@ -177,10 +224,10 @@ class PublicLocations:
         found = _as_locations(rows, part.label, roles, typed=not part.reads_once and stored != "big-integer")
         found = self._with_attributes(found, _arrays(rows, declared), part.label)
         further = {
-            name: column_values(values, as_written=part.reads_once)
+            name: column_values(values, as_written=part.reads_once, decimal=writing.decimal)
             for name, values in _arrays(rows, others).items()
         }
-        found = replace(found, columns=further)
+        found = replace(found, columns=further, outlines=outlines)
         listed = ReadList(found, columns, part.label)
         for name, values in _arrays(rows, of_group).items():
             listed = replace(listed, group=name, groups=_attribute_values(values))
@@ -195,6 +242,23 @@ class PublicLocations:
             return mine is theirs and not isinstance(mine, str | Path)
         same = Path(mine).exists() and Path(theirs).exists() and Path(mine).samefile(theirs)
         return same and self.table == visits.table
+
+    def _refuse_other_encoding(self) -> None:
+        """Raise ParameterError if the list is UTF-8 and another encoding is said, as where it is that of the visits.
+
+        Its ids would then be others than those of the visits, and noise would be published.
+        """
+        if (
+            self.encoding is None
+            or encoding_named(self.encoding) == UTF8
+            or not isinstance(self.source, str | Path)
+        ):
+            return
+        if Path(self.source).is_file() and is_utf8(Path(self.source)):
+            raise ParameterError(
+                f"{self.source}: is UTF-8 text, and {self.encoding} was said. If only the visits are {self.encoding}, "
+                'say so: encoding="utf-8" (--places-encoding utf-8)'
+            )
 
     def _refuse_columns_of_ids(self) -> None:
         """Raise ParameterError if columns are named of a plain list of ids, which has none."""
@@ -337,6 +401,6 @@ def _degrees(rows: pa.Table, role: str, limit: int, label: str, roles: Roles) ->
     if not (abs(degrees[known]) <= limit).all():
         raise BadRowsError(
             f"{label}: the {role} column {roles[role]!r} of the list holds values that are not numbers from -{limit} "
-            f"to {limit}. Are decimals written with a point?"
+            f'to {limit}. If decimals have a comma, say so: decimal="," (--decimal ,).'
         )
     return degrees

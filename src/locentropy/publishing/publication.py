@@ -29,7 +29,7 @@ from locentropy.release.files import finish, holds, recover, stage, staged_path
 from locentropy.release.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from locentropy.core.windows import Window
@@ -194,9 +194,9 @@ class Publication:
             )
         return False
 
-    def stage(self, release: Release) -> None:
-        """Write a release to disk, complete, beside its directory."""
-        stage(release, self.target)
+    def stage(self, release: Release, also: Sequence[str] = ()) -> None:
+        """Write a release to disk, complete, beside its directory; `also` in further formats."""
+        stage(release, self.target, also)
 
     def check_staged(self, *, measured: bool) -> None:
         """Remove files of an earlier attempt that are not complete any more, if they can be computed again.

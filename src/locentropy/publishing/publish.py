@@ -35,6 +35,7 @@ from locentropy.publishing.publication import Publication, ResumedWarning, check
 from locentropy.publishing.publication_file import locked_publication
 from locentropy.publishing.request import Request
 from locentropy.release.chain import read_chain
+from locentropy.release.exports import check_also
 from locentropy.release.files import marked_target
 from locentropy.release.ledger_notes import ledger_note
 from locentropy.release.measurements import KeptMeasurements
@@ -45,7 +46,7 @@ from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from locentropy.core.estimates import Measurements
@@ -81,6 +82,7 @@ def publish(
     refuse_empty: bool = False,
     entropy_unit: EntropyUnit = "nats",
     max_std_error: float | None = None,
+    also: Sequence[str] = (),
     window: Window | None = None,
     windows: Period | None = None,
     after: Release | str | Path | None = None,
@@ -121,6 +123,9 @@ def publish(
     max_std_error
         Places with a larger standard error, in nats whatever the unit, get no value. It costs nothing and protects
         nobody: it is for readers who would take a number without looking at its error bar.
+    also
+        Further formats of the table in `out`: "geojson", "gpkg" (GeoPackage), and CSV for Excel, "excel-comma" or
+        "excel-point" by the decimal mark of the country.
     window
         Only visits that began in this window, as with `visits.during(window)`. A ledger with a unit per period needs
         one, inside one of its periods.
@@ -168,6 +173,7 @@ def publish(
             request,
             visits,
             out=out,
+            also=also,
             ledger=book,
             resources=resources,
             progress=shown,
@@ -183,6 +189,7 @@ def carry_out(
     *,
     out: str | Path | None,
     ledger: Ledger | None,
+    also: Sequence[str] = (),
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
     when_open: Callable[[Roles], None] = lambda columns: None,
@@ -193,6 +200,7 @@ def carry_out(
         raise ParameterError("The visits are those of another window than the request is about.")
     visits = replace(visits, window=request.window)
     request.chosen.refuse_visits_as_list(visits)
+    check_formats(request, also, saved=out is not None)
     columns: Roles = {}
 
     def opened(found: Roles) -> None:
@@ -243,7 +251,7 @@ def carry_out(
                 publication.refuse_second_draw(ledger)
                 publication.keep(measure(publication, publication.journaled_noise))
             publication.record_draw(ledger)
-            publication.stage(infer(publication, publication.measurements()))
+            publication.stage(infer(publication, publication.measurements()), also)
         publication.finish(ledger)
     try:
         return Release.load(target).with_earlier(() if request.after is None else request.after.releases)
@@ -283,6 +291,14 @@ def _directory_of(after: Release | str | Path) -> Path:
     return directory
 
 
+def check_formats(request: Request, also: Sequence[str], *, saved: bool) -> None:
+    """Raise ParameterError if the table cannot be written in a further format; from public things alone."""
+    listed = request.listed
+    check_also(also, coordinates=listed is not None and listed.lat is not None)
+    if also and not saved:
+        raise ParameterError("asks for files, so out must name a directory for them.", parameter="also")
+
+
 def _check_visits(visits: object) -> None:
     if not isinstance(visits, Visits):
         raise ParameterError(
@@ -309,7 +325,7 @@ def _measure(
     def check() -> None:
         if ledger is not None and not publication.is_paid(ledger):
             # The spend itself decides; this refuses before the data is read.
-            ledger.check(request.guarantee, request.parts)
+            ledger.check(request.charged, request.parts)
 
     def rehearse(queries: Queries) -> None:
         # Made once: the measurement shares the answers.
@@ -325,7 +341,7 @@ def _measure(
         check=check,
         read=lambda: request.chosen.open(read, request.windows),
         rehearse=rehearse,
-        pay=lambda: publication.pay(ledger, request.guarantee, request.about.title, request.parts),
+        pay=lambda: publication.pay(ledger, request.charged, request.about.title, request.parts),
         measure=measure,
         progress=progress,
     )

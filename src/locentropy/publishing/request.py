@@ -5,18 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from locentropy.core.cell_kinds import OUTLINED_LIST
 from locentropy.core.errors import ParameterError, ReleaseError
+from locentropy.core.levels import PLACE
 from locentropy.core.locations import Cells
 from locentropy.core.version import __version__
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
 from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.select import SelectLocations
+from locentropy.places.geo_frames import is_geo_frame
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
 from locentropy.privacy.guarantee import PublicInput
@@ -183,6 +187,17 @@ class Request:
         return replace(own, public_inputs=(*own.public_inputs, *public))
 
     @cached_property
+    def charged(self) -> Guarantee:
+        """The guarantee as the ledger is charged it: of several levels also ρ, once the list tells their parts."""
+        own = self.guarantee
+        parts = [level.mechanism.guarantee for level in self.levels] if self.chosen.level_names else []
+        if not parts or any(part.rho is None for part in parts):
+            return own
+        costs = [part.concentrated_cost for part in parts]
+        rho, rho_delta = (sum(each, Fraction(0)) for each in zip(*costs, strict=True))
+        return replace(own, rho=rho, rho_delta=rho_delta)
+
+    @cached_property
     def chosen(self) -> ChosenLocations:
         """The places, and those that are excluded."""
         return ChosenLocations(self.locations, self.exclude, self.mechanism.uses_attributes)
@@ -239,7 +254,7 @@ class Request:
             )
             if self.chosen.level_names:
                 grouped = f", at the levels {', '.join(self.chosen.level_names)}"
-            return f"public list{grouped}{less}"
+            return f"{OUTLINED_LIST if self._has_areas(self.locations) else 'public list'}{grouped}{less}"
         if isinstance(self.locations, Cells):
             return f"{self.locations.described}{less}"
         if isinstance(self.locations, SelectLocations):
@@ -249,6 +264,15 @@ class Request:
             "private selection by the mechanism itself" if self.guarantee.private else "unprotected selection"
         )
         return f"{kind}{less}"
+
+    def _has_areas(self, listed: PublicLocations) -> bool:
+        """Whether listed places are areas, and published by themselves: a group is drawn in the middle of its places.
+
+        Only a GeoDataFrame has areas; other lists are not read here, for they may be the visits by mistake.
+        """
+        if not is_geo_frame(listed.source) or PLACE not in (self.chosen.level_names or (PLACE,)):
+            return False
+        return self.listed is not None and self.listed.outlines is not None
 
     @property
     def _provenance(self) -> str:
@@ -277,7 +301,7 @@ class Request:
         parameters["missing_ids"] = missing_ids
         return Statement(
             release_id=release_id,
-            guarantee=self.guarantee,
+            guarantee=self.guarantee if level is None else self.charged,
             mechanism=type(mechanism).__name__,
             parameters=parameters,
             method=mechanism.method_used,

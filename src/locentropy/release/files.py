@@ -24,12 +24,13 @@ from locentropy.core.files import made_folder, named_errors, sync_folder
 from locentropy.core.levels import file_stem
 from locentropy.core.strict_yaml import dump_document
 from locentropy.release.details import TableShape, details
+from locentropy.release.exports import EXCEL, check_also, exported
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.measurements import measurements_parquet
 from locentropy.release.tables import csv_of, parquet_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -55,10 +56,27 @@ class Names(NamedTuple):
     details: str
     measurements: str
     """Not in every release: see `Release.measurements`."""
+    geojson: str
+    """The table once more, if it was asked for, as are the next two: see `exports.py`."""
+    gpkg: str
+    excel: str
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """Those that a release may lack; details.yaml names those that it has."""
+        return (self.measurements, self.geojson, self.gpkg, self.excel)
 
 
 PRIVATE: Final = Names(
-    "release.parquet", "release.csv", "report.html", "manifest.yaml", "details.yaml", "measurements.parquet"
+    "release.parquet",
+    "release.csv",
+    "report.html",
+    "manifest.yaml",
+    "details.yaml",
+    "measurements.parquet",
+    "release.geojson",
+    "release.gpkg",
+    "release-excel.csv",
 )
 MARKED: Final = Names(*(f"{Path(name).stem}.{MARK}{Path(name).suffix}" for name in PRIVATE))
 
@@ -80,10 +98,17 @@ def _labelled(name: str, label: str) -> str:
 def level_names(name: str, number: int, label: str | None = None) -> Names:
     """The names of the files of a further level, from 2: its own tables and measurements, and what all share."""
     stem = file_stem(name, number)
-    own = (f"{stem}.parquet", f"{stem}.csv", f"{stem}.measurements.parquet")
-    parquet, csv, measurements = own if label is None else (_labelled(each, label) for each in own)
-    shared = names_for(private=True, label=label)
-    return shared._replace(parquet=parquet, csv=csv, measurements=measurements)
+    own = {
+        "parquet": f"{stem}.parquet",
+        "csv": f"{stem}.csv",
+        "measurements": f"{stem}.measurements.parquet",
+        "geojson": f"{stem}.geojson",
+        "gpkg": f"{stem}.gpkg",
+        "excel": f"{stem}-excel.csv",
+    }
+    if label is not None:
+        own = {kind: _labelled(each, label) for kind, each in own.items()}
+    return names_for(private=True, label=label)._replace(**own)
 
 
 def names_of(statement: Statement) -> Names:
@@ -101,11 +126,14 @@ def marked_target(target: str | Path, *, private: bool) -> Path:
     return path if private or MARK in path.name else path.with_name(f"{path.name}.{MARK}")
 
 
-def save(release: Release, directory: str | Path) -> Path:
-    """Write all files of a release, or none, into a directory that does not exist or is empty."""
+def save(release: Release, directory: str | Path, also: Sequence[str] = ()) -> Path:
+    """Write all files of a release, or none, into a directory that does not exist or is empty.
+
+    `also` names further formats of its table: see `exports.py`.
+    """
     target = marked_target(directory, private=release.statement.private)
     with made_folder(target.parent):
-        staged = stage(release, target)
+        staged = stage(release, target, also)
         try:
             return finish(staged, target)
         except BaseException:
@@ -133,7 +161,13 @@ def holds(target: str | Path, release_id: str) -> bool:
     return there and release_id_in(target) == release_id
 
 
-def stage(release: Release, target: str | Path, *, when_whole: Callable[[], None] | None = None) -> Path:
+def stage(
+    release: Release,
+    target: str | Path,
+    also: Sequence[str] = (),
+    *,
+    when_whole: Callable[[], None] | None = None,
+) -> Path:
     """Write all files beside the target, whole and on disk, readable by their owner alone.
 
     `when_whole` is called when they are, before they get a name to be found by; from then on they are kept.
@@ -151,7 +185,7 @@ def stage(release: Release, target: str | Path, *, when_whole: Callable[[], None
         if part.is_dir() and not part.is_symlink():
             shutil.rmtree(part)  # of an earlier attempt at this very release, which did not get this far
         part.mkdir(mode=0o700)
-        for name, content in contents(release):
+        for name, content in contents(release, also):
             _write(part / name, content)
         sync_folder(part)
         sync_folder(part.parent)
@@ -209,7 +243,7 @@ def finish(staged: Path, target: str | Path) -> Path:
     return target
 
 
-def contents(release: Release) -> Iterator[tuple[str, Content]]:
+def contents(release: Release, also: Sequence[str] = ()) -> Iterator[tuple[str, Content]]:
     """Every file of a release by name; the last one holds the fingerprints of the others."""
     statement, table = release.statement, release.to_arrow()
     names = names_of(statement)
@@ -221,8 +255,9 @@ def contents(release: Release) -> Iterator[tuple[str, Content]]:
     }
     if release.measurements is not None:
         files[names.measurements] = measurements_parquet(release.measurements)
+    files |= _further_formats(release, also)
     for level in release.further:
-        files |= _level_files(level)
+        files |= _level_files(level, also)
     yield from files.items()
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     further = [TableShape(each.statement, each.table.column_names, len(each)) for each in release.further]
@@ -230,7 +265,16 @@ def contents(release: Release) -> Iterator[tuple[str, Content]]:
     yield names.details, dump_document(document, heading(statement))
 
 
-def _level_files(level: Release) -> dict[str, Content]:
+def _further_formats(level: Release, also: Sequence[str]) -> dict[str, Content]:
+    """The table of a level in further formats."""
+    names = names_of(level.statement)
+    return {
+        names.excel if form in EXCEL else getattr(names, form): exported(level, form)
+        for form in check_also(also, coordinates="lat" in level.table.column_names)
+    }
+
+
+def _level_files(level: Release, also: Sequence[str]) -> dict[str, Content]:
     """The files of a further level."""
     statement, table = level.statement, level.to_arrow()
     names = names_of(statement)
@@ -240,7 +284,7 @@ def _level_files(level: Release) -> dict[str, Content]:
     }
     if level.measurements is not None:
         files[names.measurements] = measurements_parquet(level.measurements)
-    return files
+    return files | _further_formats(level, also)
 
 
 def _write(path: Path, content: Content) -> None:

@@ -89,8 +89,8 @@ def note_words(note: LedgerNote) -> str:
 _UP_TO: Final = " to "
 
 _CONCENTRATED = (
-    "Costs are counted in ρ (zero-concentrated differential privacy) and converted once, for the whole budget: what "
-    "was spent so far is no guarantee of its own."
+    "Costs are counted in ρ (zero-concentrated differential privacy) and converted once, for the whole budget, unless "
+    "all of them are pure and plain sums of ε are less: what was spent so far is no guarantee of its own."
 )
 
 
@@ -99,25 +99,22 @@ def _account(note: LedgerNote, what: str, cell: str | None, closed: str) -> str:
     most = ""
     if cell and _UP_TO in cell:
         most, where = "at most ", f" in each period from {cell}"
-    if note.rho is not None:
-        return (
-            f"{what} is ε = {note.total_epsilon}, δ = {note.total_delta}; after this release {most}ρ = "
-            f"{note.spent_rho} of {note.rho} is spent{where}{closed}."
-        )
-    return (
-        f"{what} is ε = {note.total_epsilon}, δ = {note.total_delta}; after this release {most}ε = "
-        f"{note.spent_epsilon}, δ = {note.spent_delta} of it are spent{where}{closed}."
-    )
+    spent = _spent(note.rho, note.spent_rho, note.spent_epsilon, note.spent_delta)
+    whole = f"{what} is ε = {note.total_epsilon}, δ = {note.total_delta}"
+    return f"{whole}; after this release {most}{spent}{where}{closed}."
+
+
+def _spent(rho: str | None, spent_rho: str | None, epsilon: str | None, delta: str | None) -> str:
+    """What is spent of an account, by the rule that admits it: ρ, unless plain sums of ε alone do."""
+    if rho is None or spent_rho is None or amount(spent_rho, "spent_rho") > amount(rho, "rho"):
+        return f"ε = {epsilon}, δ = {delta} of it are spent"
+    return f"ρ = {spent_rho} of {rho} is spent"
 
 
 def _always(note: LedgerNote, period: str) -> str:
     """What somebody is guaranteed who is in the data in every period: the cap, never a multiple of that of one."""
     cap = f"ε = {note.person_epsilon}, δ = {note.person_delta}"
-    spent = (
-        f"ε = {note.person_spent_epsilon}, δ = {note.person_spent_delta} of it are spent"
-        if note.person_rho is None
-        else f"ρ = {note.person_spent_rho} of {note.person_rho} is spent"
-    )
+    spent = _spent(note.person_rho, note.person_spent_rho, note.person_spent_epsilon, note.person_spent_delta)
     return (
         f"Somebody who is in the data in every {period} is guaranteed {cap} for all releases together; {spent} so far. "
         f"{_always_strength(note)}"

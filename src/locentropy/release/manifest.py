@@ -120,9 +120,9 @@ def unit_words(statement: Statement) -> str:
 
 
 def in_concentrated_terms(statement: Statement) -> bool:
-    """Whether the release is paid for in ρ, and stated so."""
+    """Whether the release is paid for in ρ, and has it: not where that fails with a probability of its own."""
     counted = statement.ledger is not None and statement.ledger.composition == "concentrated"
-    return counted and statement.guarantee.rho is not None
+    return counted and statement.guarantee.rho is not None and statement.guarantee.rho_delta == 0
 
 
 def variant_name(statement: Statement) -> str:
@@ -383,11 +383,13 @@ def _composition(statement: Statement) -> str:
     else:
         in_rho = statement.ledger is not None and statement.ledger.composition == "concentrated"
         rule = "Sums of ρ, converted to (ε, δ) for the whole budget" if in_rho else "Plain sums of ε and of δ"
-        rho = f" That is ρ = {exact_text(guarantee.concentrated_cost[0])}." if in_rho else ""
+        rho, failing = guarantee.concentrated_cost
+        up_to = f", but for a probability of {exact_text(failing)}" if failing else ""
+        in_terms = f" That is ρ = {exact_text(rho)}{up_to}." if in_rho else ""
         cost = (
             f"{rule}, which hold also when a later release is chosen after seeing earlier ones. This "
             f"release, the choice of locations included, costs ε = {exact_text(guarantee.epsilon)}, "
-            f"δ = {exact_text(guarantee.delta)}.{rho}"
+            f"δ = {exact_text(guarantee.delta)}.{in_terms}"
         )
     parts = (
         " That is the sum of what its levels cost, which are measured one after another on the same visits."

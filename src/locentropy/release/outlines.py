@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from locentropy.release.statement import Statement
+
     Ring = NDArray[np.float64]
 
 _POLYGON: Final = 3
@@ -26,9 +28,10 @@ _HEADER: Final = struct.Struct("<BII")
 """Byte order, kind of geometry, number of its rings or parts."""
 
 
-def has_outlines(source: str) -> bool:
-    """Whether locations from this source are published with their outlines, rather than as points."""
-    return source.startswith(OUTLINED)
+def has_outlines(statement: Statement) -> bool:
+    """Whether locations are published with their outlines, rather than as points: groups of listed areas are not."""
+    level = statement.part
+    return statement.locations_source.startswith(OUTLINED) and (level is None or level.scope == "place")
 
 
 def rings_of(outline: bytes) -> list[list[Ring]]:

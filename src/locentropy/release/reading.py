@@ -106,9 +106,9 @@ def describe(directory: Path) -> Described:
             Described(level_names(get(level, "level", str), number, label), level, statement_in(level), files)
             for number, level in enumerate(levels, start=2)
         )
-        every = dict.fromkeys(name for each in (names, *(level.names for level in further)) for name in each)
-        measured = {each.names.measurements for each in further} | {names.measurements}
-        optional = measured - set(files)
+        sets = (names, *(level.names for level in further))
+        every = dict.fromkeys(name for each in sets for name in each)
+        optional = {name for each in sets for name in each.optional} - set(files)
         hashes = {name: get(files, name, str) for name in every if name not in {names.details, *optional}}
         if set(files) != set(hashes):
             raise ReleaseError("its entry 'files' names files that a release does not have")

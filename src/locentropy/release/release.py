@@ -27,7 +27,7 @@ from locentropy.release.outlines import has_outlines
 from locentropy.release.statement import NOT_PRIVATE, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -59,9 +59,11 @@ class Release:
 
     def __post_init__(self) -> None:
         check_table(self.table, self.statement)
-        outlined = has_outlines(self.statement.locations_source)
+        outlined = has_outlines(self.statement)
         if outlined != (self.outlines is not None):
-            raise ReleaseError("Zones and cells are published with their outlines, and other places without.")
+            raise ReleaseError(
+                "Zones, cells and listed areas are published with outlines, and other places without."
+            )
         if self.outlines is not None and len(self.outlines) != len(self.table):
             raise ReleaseError("There must be one outline for each place.")
         if self.measurements is not None:
@@ -134,10 +136,12 @@ class Release:
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None
 
-    def save(self, directory: str | Path) -> Path:
+    def save(self, directory: str | Path, *, also: Sequence[str] = ()) -> Path:
         """Write all files, or none; the directory must not exist, or be empty. Returns where they are.
 
-        Without a guarantee, `NOT-PRIVATE` is added to the directory's name.
+        Without a guarantee, `NOT-PRIVATE` is added to the directory's name. `also` asks for the table in further
+        formats: "geojson", "gpkg" (GeoPackage), and CSV for Excel, "excel-comma" or "excel-point" by the decimal mark
+        of the country.
         """
         from locentropy.release.files import save
 
@@ -146,7 +150,7 @@ class Release:
                 "This is one level of a release. Save the whole release, or this level's table: to_arrow()."
             )
 
-        return save(self, directory)
+        return save(self, directory, also)
 
     def reestimate(self) -> Release:
         """Compute the release anew from its measurements, with the inference of this version. Costs no budget.
@@ -205,6 +209,32 @@ class Release:
                 "to_pandas needs pandas, which is not installed: pip install pandas. Without it: to_arrow()"
             )
         return self.table.to_pandas()
+
+    def to_polars(self) -> Any:
+        """The published table as a Polars DataFrame; null where a value is withheld."""
+        if find_spec("polars") is None:
+            raise ReleaseError(
+                "to_polars needs Polars, which is not installed: pip install polars. Without it: to_arrow()"
+            )
+        import polars
+
+        return polars.from_arrow(self.table)
+
+    def to_geopandas(self) -> Any:
+        """The published table as a GeoDataFrame in degrees (WGS 84): points, or the outlines of zones and cells."""
+        if find_spec("geopandas") is None:
+            raise ReleaseError(
+                "to_geopandas needs GeoPandas, which is not installed: pip install geopandas. Without it: to_arrow(), "
+                "or release.parquet, which is a GeoParquet file"
+            )
+        if "lat" not in self.table.column_names:
+            raise ReleaseError("The places of this release have no coordinates. Without them: to_pandas()")
+        import geopandas
+
+        from locentropy.release.exports import geometry_of
+
+        shapes = geopandas.GeoSeries.from_wkb(geometry_of(self).to_pylist(), crs="EPSG:4326")
+        return geopandas.GeoDataFrame(self.to_pandas(), geometry=shapes)
 
 
 def _counted(statement: Statement, rows: int) -> str:

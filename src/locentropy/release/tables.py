@@ -102,7 +102,7 @@ def outlines_metadata(outlines: pa.Array | pa.ChunkedArray) -> bytes:
 
 def outlines_in(table: pa.Table, statement: Statement) -> pa.Array | None:
     """The outlines in a Parquet file, where the statement says that there are some."""
-    if not has_outlines(statement.locations_source) or GEOMETRY not in table.column_names:
+    if not has_outlines(statement) or GEOMETRY not in table.column_names:
         return None
     outlines = table[GEOMETRY].combine_chunks()
     bounds_of(outlines)

@@ -6,6 +6,7 @@
     measurements   they give the values of the table, where this software has the inference that made them
     manifest       it states the guarantee that details.yaml states
     table          Parquet and CSV hold one table, with columns that this release may have
+    further        other formats, if there are any, hold the same table
     series         earlier releases that it leans on are those that it names, and fit each other
     ledger         the ledger has charged what the release says, and what earlier ones of its series say
 
@@ -57,6 +58,7 @@ from locentropy.release.tables import (
     read_parquet,
     summary,
 )
+from locentropy.release.verify_exports import differing_exports, has_exports
 from locentropy.release.verify_series import Past, changes_differ, tolerance
 
 if TYPE_CHECKING:
@@ -151,9 +153,15 @@ def verify(directory: str | Path, ledger: Ledger | None = None, after: str | Pat
     if statement.series is not None or after is not None:
         checks.append(_check("series", lambda: past.problems(directory)))
     for number, level in enumerate(about.levels):
+        of_level = f" of {level.statement.level}" if number else ""
+        if has_exports(level):
+            checks.append(
+                _check(f"further formats{of_level}", partial(_further_formats, directory, level, number))
+            )
         if level.names.measurements in about.hashes:
-            name = f"measurements of {level.statement.level}" if number else "measurements"
-            checks.append(_check(name, partial(_measurements, directory, level, number, past)))
+            checks.append(
+                _check(f"measurements{of_level}", partial(_measurements, directory, level, number, past))
+            )
     if ledger is not None:
         for each in (*past.releases, None):
             name = "ledger" if each is None else f"ledger, {past.named(each)}"
@@ -191,7 +199,7 @@ def _directory(directory: Path) -> Iterator[str]:
         yield f"{directory} must have {MARK} in its name, because it has no guarantee."
     known = {*names, *_level_files(directory)}
     for name in (*names, *sorted(known - {*names})):
-        if name == names.measurements and not os.path.lexists(directory / name):
+        if name in names.optional and not os.path.lexists(directory / name):
             continue  # whether it must be there, the fingerprints tell
         try:
             regular(directory / name)
@@ -213,9 +221,9 @@ def _level_files(directory: Path) -> set[str]:
 
 
 def _fingerprints(directory: Path, about: Described) -> Iterator[str]:
-    optional = about.names.measurements
-    if os.path.lexists(directory / optional) != (optional in about.hashes):
-        yield f"{directory / optional} must be there exactly if {about.names.details} describes it."
+    for optional in about.names.optional:
+        if os.path.lexists(directory / optional) != (optional in about.hashes):
+            yield f"{directory / optional} must be there exactly if {about.names.details} describes it."
     for name, known in about.hashes.items():
         if (directory / name).is_file() and sha256(regular(directory / name)) != known:
             yield f"{directory / name} was changed: its SHA-256 is not the one in {about.names.details}."
@@ -294,10 +302,20 @@ def _table(directory: Path, about: Described) -> Iterator[str]:
         yield f"{about.names.csv} and {about.names.parquet} hold different tables."
 
 
+def _level(directory: Path, number: int) -> Release:
+    """A level of the release by itself; raises unless its files belong together."""
+    whole = Release.load(directory)
+    return (whole, *whole.further)[number].with_levels(())
+
+
+def _further_formats(directory: Path, about: Described, number: int) -> Iterator[str]:
+    same_words = _by_this_version(about.statement)
+    return differing_exports(directory, _level(directory, number), about, same_words=same_words)
+
+
 def _measurements(directory: Path, about: Described, number: int, past: Past) -> Iterator[str]:
     """Compute the values of a level again from its measurements, where this software has the inference for it."""
-    whole = Release.load(directory)  # raises unless they belong to this table
-    release = (whole, *whole.further)[number].with_levels(())
+    release = _level(directory, number)
     kept = release.measurements
     if kept is None:
         raise ReleaseError(f"{about.names.measurements} is missing.")
@@ -402,7 +420,7 @@ def _geometry(found: pa.Table, about: Described) -> Iterator[str]:
         if GEOMETRY in found.column_names:
             yield f"{about.names.parquet} has a geometry without coordinates."
         return
-    if has_outlines(about.statement.locations_source):
+    if has_outlines(about.statement):
         yield from _outlines(found, about)
         return
     expected = points(found["lat"], found["lon"])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import ibis
+
+from locentropy.core.civil_time import AS_WRITTEN
 from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, SourceError
 from locentropy.visits import expressions as expression
 from locentropy.visits.private_log import PRIVATE_LOG
+from locentropy.visits.writing import TIME_EXAMPLE
 
 if TYPE_CHECKING:
-    import ibis
-
     from locentropy.core.windows import Window
     from locentropy.visits.engines.base import Engine
     from locentropy.visits.visits import BadRows, MissingIds
@@ -18,16 +20,17 @@ if TYPE_CHECKING:
 _RULES: Final = {
     "user": "rows have no user id",
     "location": "rows have no location id",
-    "time": "values are missing or are not times (such as 2026-01-31T08:00:00Z, or whole numbers)",
+    "time": "values are missing or are not times (such as 2026-01-31T08:00:00Z, 31.01.2026 08:00, or whole numbers)",
     "visits": "values are not whole numbers of at least 1",
     "lat": "values are not numbers, or are missing where a grid needs them",
     "lon": "values are not numbers, or are missing where a grid needs them",
 }
 
-_TIME_ADVICE: Final = (
-    " Times in another style, such as 31.01.2026 08:00, must be rewritten as 2026-01-31T08:00:00; or use no times: "
-    "time=None (--time '')."
+_TIME_STYLE: Final = (
+    f" If times are written in another way, say how: time_format=\"{TIME_EXAMPLE}\" (--time-format '{TIME_EXAMPLE}') "
+    'for 31/01/2026 08:00, "%m/%d/%Y %I:%M %p" for 01/31/2026 8:00 AM.'
 )
+_TIME_ADVICE: Final = f"{_TIME_STYLE} Or use no times: time=None (--time '')."
 
 _CONFUSING: Final = {
     "decimal": "texts that read as decimal numbers, such as 7.0 or 7e+00, which could be another spelling of 7",
@@ -50,6 +53,7 @@ def check(
     Counts of bad rows and of rows without a user id go to the private log only. So does, unless `refuse_empty`, that no
     row can be used: one person's rows can decide that. A row that is left out for want of a user id decides nothing.
     """
+    engine.check_ids(missing_ids)
     row = engine.run(expression.check_counts(engine.visits, missing_ids), "Checking").to_pylist()[0]
     if row["rows"] == 0:
         none = "the table has no rows" if window is None else f"no row is in the window {window}"
@@ -95,7 +99,7 @@ def check(
             _found_empty(
                 SourceError(
                     f"{engine.label}: no row is left after dropping those that break a rule. Are the columns {named} "
-                    f"the right ones?{_TIME_ADVICE if 'time' in broken else ''}"
+                    f"the right ones?{_time_advice(window) if 'time' in broken else ''}"
                 ),
                 refuse=refuse_empty,
             )
@@ -107,8 +111,56 @@ def check(
         )
         # Times in another style are usually so in most rows; dropping these would leave next to nothing.
         unread = 2 * broken.get("time", 0) > row["rows"] - left_out
-        remedy = f".{_TIME_ADVICE}" if unread else ', or drop such rows: bad_rows="drop" (--bad-rows drop).'
+        remedy = (
+            f".{_time_advice(window)}"
+            if unread
+            else ', or drop such rows: bad_rows="drop" (--bad-rows drop).'
+        )
         raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Fix them{remedy}")))
+    _compare_writing(engine, row, bad_rows)
+
+
+def _compare_writing(engine: Engine, row: dict[str, int], bad_rows: BadRows) -> None:
+    """Ask for the option that says how texts are written, if rows differ in that.
+
+    Each row was read by itself, and in the only way there is. Where bad rows fail, whoever made the table is asked all
+    the same, since one style is more likely a mistake. Where they are dropped, one person's rows must not decide
+    whether there is a release, so the private log is told.
+    """
+    found = []
+    if row.get("times_day_first") and row.get("times_otherwise"):
+        found.append(
+            f"{engine.label}: the time column {engine.columns['time']!r} has times as in 31.01.2026 08:00 in some rows "
+            "and in another style in others. Write all of them in the same way; or say which it is, and the others are "
+            "bad rows: time_format=\"%d.%m.%Y %H:%M\" (--time-format '%d.%m.%Y %H:%M')."
+        )
+    if row.get("decimal_commas") and row.get("decimal_points"):
+        found.append(
+            f"{engine.label}: numbers have a decimal comma in some rows and a point in others. Write all of them in "
+            'the same way; or say which it is, and the others are bad rows: decimal="," (--decimal ,) or decimal="." '
+            "(--decimal .)."
+        )
+    for words in found:
+        if bad_rows == "fail":
+            raise ColumnError(words)
+        PRIVATE_LOG.info("%s", words)
+
+
+def _time_advice(window: Window | None) -> str:
+    """What to do where most values are no times; in a window they may be times of another kind than it takes."""
+    if window is None:
+        return _TIME_ADVICE
+    if window.zone == AS_WRITTEN:
+        return (
+            f"{_TIME_STYLE} A window of as-written times takes times without a zone. If they name one, date them by "
+            'the calendar of a place: zone="Europe/Berlin" (--time-zone Europe/Berlin).'
+        )
+    return (
+        f"{_TIME_STYLE} A window by the clock of a zone takes times that name theirs (2026-01-31T08:00:00Z). If they "
+        'are in UTC without saying so: time_type="utc" (--time-type utc); if they are whole numbers, since 1970: '
+        'time_type="s" (--time-type s), or ms, us, ns; if they are local times to date visits by: zone="as-written" '
+        "(--time-zone as-written)."
+    )
 
 
 def _found_empty(error: LocentropyError, *, refuse: bool) -> None:
@@ -129,7 +181,8 @@ def _refuse_confusing_ids(engine: Engine, row: dict[str, int], missing_ids: Miss
     for role, conditions in expression.confusing_ids(engine.visits).items():
         for name, condition in conditions.items():
             if row[f"{name}_{role}"]:
-                file = _find_bad_file(engine, condition, missing_ids)
+                broken = expression.bad_rows(engine.visits, missing_ids).values()
+                file = _find_bad_file(engine, ibis.and_(condition, *(~each for each in broken)), missing_ids)
                 raise ColumnError(
                     f"{file}: the {role} column {engine.columns[role]!r} holds "
                     f"{_CONFUSING[name]}. One person under two ids is protected only half. Fix the ids; or, if each is "

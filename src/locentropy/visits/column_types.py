@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from locentropy.core.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from locentropy.visits.engines.base import Clock
     from locentropy.visits.readers.base import Column, Part, Relation
     from locentropy.visits.visits import Ids
+    from locentropy.visits.writing import Writing
 
 Kind = Literal["integer", "big-integer", "text", "real", "moment", "other"]
 """`big-integer` may exceed 64 signed bits, so it is handled as text; `moment` is a date or a time."""
@@ -53,8 +54,6 @@ _ADVICE: Final = {
     "lat": "Coordinates are numbers in degrees",
     "lon": "Coordinates are numbers in degrees",
 }
-
-_TSMC_TIME: Final = "'%a %b %d %H:%M:%S %z %Y'"
 
 
 def column_kind(duckdb_type: str) -> Kind:
@@ -105,18 +104,21 @@ def check_time_types(roles: Roles, parts: Sequence[Part], relations: Sequence[Re
             )
 
 
-def common_clock(roles: Roles, relations: Sequence[Relation]) -> Clock | None:
-    """What the times of all parts are by their types; None if some are texts, whose rows tell, or there are none."""
-    clocks = {_clock(relation.columns["time"].type_name) for relation in relations if "time" in roles}
+def common_clock(roles: Roles, relations: Sequence[Relation], texts: Clock | None) -> Clock | None:
+    """What the times of all parts are by their types; `texts` is what texts are, None if each tells by itself.
+
+    None if some are such texts, or there are no times.
+    """
+    types = [relation.columns["time"].type_name for relation in relations if "time" in roles]
+    clocks = {texts if column_kind(name) == "text" else _clock(name) for name in types}
     if len(clocks) == 1:
         return clocks.pop()
     return None if None in clocks or not clocks else "mixed"
 
 
-def _clock(type_name: str) -> Clock | None:
-    kind = column_kind(type_name)
-    if kind != "moment":
-        return None if kind == "text" else "number"
+def _clock(type_name: str) -> Clock:
+    if column_kind(type_name) != "moment":
+        return "number"
     name = type_name.upper()
     return "instant" if "TIME ZONE" in name or "TZ" in name else "local"
 
@@ -190,8 +192,8 @@ def id_ranks(ids: pa.Array) -> NDArray[np.int64]:
 # SQL for DuckDB.
 
 
-def cast_sql(role: str, name: str, column: Column, label: str, id_type: str | None) -> str:
-    """The column in the type of its role; `id_type` is given for ids."""
+def cast_sql(role: str, name: str, column: Column, label: str, id_type: str | None, writing: Writing) -> str:
+    """The column in the type of its role; `id_type` is given for ids, `writing` is how texts are read."""
     kind = column_kind(column.type_name)
     check_type(role, name, kind, column.type_name, label)
     value = column.expression
@@ -199,54 +201,16 @@ def cast_sql(role: str, name: str, column: Column, label: str, id_type: str | No
         return f"CAST({value} AS {id_type})"
     if role == "time":
         if kind == "text":
-            return _time_of_text(value)
+            return writing.time_sql(value)
         # Moments are compared to the microsecond, which every engine supports, and those with a time zone in UTC
         # (in two steps: DuckDB 2.0 cannot cast nanoseconds with a time zone in one).
         zoned = f"TRY_CAST({value} AS TIMESTAMPTZ)" if "TZ" in column.type_name else value
         return f"TRY_CAST({zoned} AS {_time_type(kind)})"
     number = value
     if kind == "text":
-        parsed = f"coalesce(TRY_CAST({value} AS DOUBLE), 'nan'::DOUBLE)"
+        parsed = f"coalesce({writing.number_sql(value)}, 'nan'::DOUBLE)"
         number = f"CASE WHEN {value} IS NOT NULL THEN {parsed} END"
     return _visits_or_zero(number) if role == "visits" else f"CAST({number} AS DOUBLE)"
-
-
-def time_is_number_sql(time: Column) -> str:
-    """A condition: the time is a number rather than a moment."""
-    if column_kind(time.type_name) != "text":
-        return "true"
-    return f"{whole_number_sql(time.expression)} IS NOT NULL"
-
-
-def time_is_local_sql(time: Column) -> str:
-    """A condition: the time is a text of a moment and names no zone, so that a zone can still be written after it."""
-    if column_kind(time.type_name) != "text":
-        return "false"
-    value = time.expression
-    zone_fits = f"NOT contains({value}, ':') OR TRY_CAST({value} || 'Z' AS TIMESTAMPTZ) IS NOT NULL"
-    return f"contains({value}, '-') AND ({zone_fits}) AND {whole_number_sql(value)} IS NULL"
-
-
-def whole_number_sql(value: str) -> str:
-    """A text as a 64-bit integer if it is written as one is, else null: "07" and "7.0" are null."""
-    return (
-        f"CASE WHEN CAST(TRY_CAST({value} AS BIGINT) AS VARCHAR) = {value} THEN CAST({value} AS BIGINT) END"
-    )
-
-
-def identifier(name: str) -> str:
-    """A name as a quoted identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """A text as a string literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def list_literal(texts: Iterable[str]) -> str:
-    """Texts as a list literal."""
-    return "[" + ", ".join(map(literal, texts)) + "]"
 
 
 def _id_type(role: str, name: str, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> str:
@@ -275,18 +239,3 @@ def _visits_or_zero(number: str) -> str:
 
 def _time_type(kind: Kind) -> str:
     return "TIMESTAMP" if kind == "moment" else "BIGINT"
-
-
-def _time_of_text(value: str) -> str:
-    """ISO 8601 (UTC if it has no offset), the format of TSMC 2014, or a whole number such as Unix seconds.
-
-    DuckDB also reads words such as "epoch" and "infinity" as times; a time has a hyphen or a colon.
-    """
-    iso = _microseconds(f"TRY_CAST(CASE WHEN contains({value}, '-') THEN {value} END AS TIMESTAMPTZ)")
-    tsmc = _microseconds(f"try_strptime(CASE WHEN contains({value}, ':') THEN {value} END, {_TSMC_TIME})")
-    return f"coalesce({iso}, {tsmc}, {whole_number_sql(value)})"
-
-
-def _microseconds(moment: str) -> str:
-    """A moment as a number; null if it is infinite."""
-    return f"CASE WHEN isfinite({moment}) THEN epoch_us({moment}) END"

@@ -63,22 +63,41 @@ def format_named(name: str) -> Format:
     return FORMATS[name]
 
 
-# Names are compared in lower case without punctuation: "Check-in time" and "checkin_time" are the same.
+# Names are compared in lower case without accents and punctuation: "Check-in time" and "checkin_time" are the same.
 # Only unambiguous names are here; "id" or "count" could be anything, so the caller must name such a column.
+# English, German, French, Spanish, Portuguese and Italian, in this order.
 USUAL_NAMES: Final[dict[str, frozenset[str]]] = {
     "user": person_column.USUAL,
     "location": frozenset(
-        "location locationid loc locid venue venueid place placeid poi poiid site siteid spot spotid".split()
+        "location locationid loc locid venue venueid place placeid poi poiid site siteid spot spotid "
+        "ort ortid ortsid standort standortid lieu lieuid idlieu emplacement lugar lugarid idlugar ubicacion sitio "
+        "localid idlocal luogo luogoid idluogo".split()
     ),
     "time": frozenset(
         "time timestamp datetime date at when ts checkin checkintime checkinat checkintimestamp visittime "
-        "visitedat starttime utctime utctimestamp eventtime createdat".split()
+        "visitedat starttime utctime utctimestamp eventtime createdat "
+        "zeit zeitpunkt zeitstempel datum datumzeit datumuhrzeit besuchszeit horodatage dateheure dateetheure fecha "
+        "fechahora fechayhora marcadetiempo datahora dataehora carimbodetempo dataora dataeora".split()
     ),
-    "visits": frozenset("visits visitcount nvisits numvisits numberofvisits".split()),
-    "lat": frozenset("lat latitude".split()),
-    "lon": frozenset("lon lng long longitude".split()),
-    "name": frozenset("name title label".split()),
+    "visits": frozenset(
+        "visits visitcount nvisits numvisits numberofvisits "
+        "besuche anzahlbesuche besuchszahl visites nbvisites nombrevisites nombredevisites visitas numvisitas "
+        "numerovisitas numerodevisitas visite numvisite numerovisite numerodivisite".split()
+    ),
+    "lat": frozenset("lat latitude breite breitengrad geobreite latitud latitudine".split()),
+    "lon": frozenset(
+        "lon lng long longitude lange laenge langengrad laengengrad geolange geolaenge longitud longitudine".split()
+    ),
+    "name": frozenset("name title label bezeichnung titel nom libelle nombre nome denominazione".split()),
 }
+
+_FALSE_FRIENDS: Final = {"time": "data", "location": "local"}
+"""A date and a place in Portuguese and Italian, and other things in English: usual only beside such names."""
+_ROMANCE: Final = frozenset(
+    "usuario usuarioid idusuario utilizador utilizadorid idutilizador pessoa pessoaid idpessoa utente utenteid "
+    "idutente persona idpersona idcliente clienteid numerocliente luogo luogoid idluogo lugar idlugar localid idlocal "
+    "datahora dataora visitas visite latitudine longitudine nome".split()
+)
 
 BY_ID: Final = ("user", "location")
 """The required roles if locations are given by their ids."""
@@ -192,7 +211,10 @@ def _check_distinct(named: Mapping[str, str]) -> None:
 def _find_by_name(
     role: str, free: Sequence[str], columns: Sequence[str], source: str, prefix: str, *, optional: bool
 ) -> str | None:
-    matches = [name for name in free if normalized(name) in USUAL_NAMES[role]]
+    usual = USUAL_NAMES[role]
+    if role in _FALSE_FRIENDS and any(normalized(name) in _ROMANCE for name in columns):
+        usual |= {_FALSE_FRIENDS[role]}
+    matches = [name for name in free if normalized(name) in usual]
     if len(matches) > 1:
         ignore = f", or {role}=None ({prefix}{role} '') to use none" if optional else ""
         raise ColumnError(

@@ -91,7 +91,10 @@ def bad_rows(visits: ibis.Table, missing_ids: MissingIds) -> dict[str, Any]:
 
 
 def confusing_ids(visits: ibis.Table) -> dict[str, dict[str, Any]]:
-    """For each id column of texts, the conditions under which one id could have two spellings."""
+    """For each id column of texts, the conditions under which one id could have two spellings.
+
+    They are asked of rows that break no rule: of a row that is dropped, nothing else matters.
+    """
     return {role: _confusing(visits[role]) for role in id_columns(visits) if visits[role].type().is_string()}
 
 
@@ -129,15 +132,22 @@ def check_counts(visits: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
         conditions["left_out"], kept = visits.left_out, ~visits.left_out
     for role in id_columns(visits):
         conditions[f"known_{role}"] = kept & visits[role].notnull()
+    sound = kept
     for role, broken in bad_rows(visits, missing_ids).items():
         conditions[f"bad_{role}"] = kept & broken
+        sound = sound & ~broken
     for role, confusing in confusing_ids(visits).items():
         for name, condition in confusing.items():
-            conditions[f"{name}_{role}"] = kept & condition
+            conditions[f"{name}_{role}"] = condition & sound
     if "time_is_number" in visits.columns:
         known = kept & visits.time.notnull()
         conditions["times_as_numbers"] = known & visits.time_is_number
         conditions["times_as_moments"] = known & ~visits.time_is_number
+        conditions["times_day_first"] = known & visits.time_is_day_first
+        conditions["times_otherwise"] = known & ~visits.time_is_day_first
+    if "decimal_comma" in visits.columns:
+        conditions["decimal_commas"] = kept & visits.decimal_comma
+        conditions["decimal_points"] = kept & visits.decimal_point
     counts = {"rows": visits.count()} | {name: each.sum() for name, each in conditions.items()}
     return visits.aggregate(**{name: count.fill_null(0).cast("int64") for name, count in counts.items()})
 

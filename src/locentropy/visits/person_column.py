@@ -8,6 +8,7 @@ name only where no other column could be the person as well; where several could
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ColumnError
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
 
 USUAL: Final = frozenset(
     # No name that may be a flag or a thing: to protect a device rather than a person, the caller must say so.
-    "user userid uid usr userno username person personid pid visitorid memberid customerid subscriberid".split()
+    (
+        "user userid uid usr userno username person personid pid visitorid memberid customerid subscriberid "
+        # German. Kunde is one customer; whether somebody is a customer would be asked otherwise.
+        "nutzer nutzerid nutzernr nutzernummer benutzer benutzerid benutzernr benutzernummer personenid personennr "
+        "personennummer besucherid besuchernr besuchernummer kunde kundenid kundennr kundennummer "
+        # French, Spanish, Portuguese and Italian, with the number before or after the word.
+        "utilisateur utilisateurid idutilisateur usager usagerid idusager personne personneid idpersonne "
+        "usuario usuarioid idusuario persona personaid idpersona utilizador utilizadorid idutilizador pessoa pessoaid "
+        "idpessoa utente utenteid idutente idcliente clienteid numerocliente idclient numeroclient"
+    ).split()
 )
 """Names that are taken for the person where no other column could be it."""
 
@@ -30,16 +40,34 @@ _STEMS: Final = (
     "acct|device|handset|phone|mobile|telephone|imsi|imei|msisdn|sim|mac|macaddress|cookie|adid|maid|idfa|gaid|aaid|"
     "email|mail|emailaddress|login|rider|passenger|driver|traveller|traveler|commuter|card|cardholder|badge|household|"
     "patient|employee|worker|student|pupil|participant|respondent|citizen|resident|tenant|player|shopper|buyer|"
-    "consumer|vehicle|licenceplate|licenseplate|numberplate|ssn|passport"
+    "consumer|vehicle|licenceplate|licenseplate|numberplate|ssn|passport|"
+    # The same in German, French, Spanish, Portuguese and Italian, without accents.
+    "nutzer|benutzer|person|personen|besucher|kunde|kundin|kunden|mitglied|mitglieds|gast|teilnehmer|fahrgast|fahrer|"
+    "patienten|konto|gerat|gerate|geraet|geraete|handy|telefon|karte|karten|haushalt|haushalts|mitarbeiter|schuler|"
+    "schueler|bewohner|burger|buerger|kennzeichen|ausweis|"
+    "utilisateur|usager|personne|client|visiteur|membre|abonne|adherent|appareil|compte|carte|foyer|passager|voyageur|"
+    "salarie|eleve|habitant|"
+    "usuario|persona|cliente|visitante|miembro|socio|abonado|dispositivo|movil|telefono|cuenta|tarjeta|hogar|pasajero|"
+    "viajero|paciente|empleado|alumno|ciudadano|vecino|matricula|"
+    "utilizador|pessoa|membro|assinante|aparelho|telemovel|celular|telefone|conta|cartao|passageiro|viajante|"
+    "funcionario|aluno|cidadao|morador|"
+    "utente|visitatore|iscritto|abbonato|cellulare|tessera|passeggero|viaggiatore|paziente|dipendente|studente|"
+    "cittadino|residente|targa"
 )
-_PREFIXES: Final = "id|hashed|hash|anonymous|anonymised|anonymized|anon|encrypted|masked|pseudonymous|pseudo"
-_SUFFIXES: Final = "id|no|nr|num|number|hash|hashed|key|code|uuid|guid|ref|token|pseudonym|anon"
+_PREFIXES: Final = (
+    "id|no|nr|num|numero|code|codigo|codice|hashed|hash|anonymous|anonymised|anonymized|anon|encrypted|masked|"
+    "pseudonymous|pseudo"
+)
+_SUFFIXES: Final = (
+    "id|no|nr|num|number|nummer|numero|hash|hashed|key|code|uuid|guid|ref|token|pseudonym|anon|kennung"
+)
 _COULD_BE: Final = re.compile(rf"(?:{_PREFIXES})?(?:{_STEMS})(?:{_SUFFIXES}){{0,2}}")
 
 
 def normalized(name: str) -> str:
-    """A column name without case and punctuation."""
-    return re.sub(r"[\W_]+", "", name).lower()
+    """A column name without case, accents and punctuation."""
+    # Accents are signs of their own once they are taken apart, and no letters.
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKD", name)).casefold()
 
 
 def could_be_person(name: str) -> bool:

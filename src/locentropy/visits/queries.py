@@ -20,6 +20,7 @@ from locentropy.visits.checks import check
 from locentropy.visits.column_types import id_ranks, restore_id_type, to_engine_type
 from locentropy.visits.columns import BY_COORDINATES, BY_ID
 from locentropy.visits.engines.base import Resources, engine_for
+from locentropy.visits.rows import READING_LOG
 from locentropy.visits.time_windows import during, in_one_of
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def open_queries(
         raise ParameterError("Windows cut a span of time and a list of locations: both must be given.")
     required = visits.required_with(BY_COORDINATES if isinstance(wanted, Cells) else BY_ID)
     with engine_for(visits, required, resources, progress) as engine:
+        if engine.described:
+            READING_LOG.info("%s", engine.described)
         when_open(engine.columns)
         yield TableQueries.read(engine, visits, wanted, refuse_empty=refuse_empty, windows=windows)
 

@@ -7,8 +7,10 @@ Why: the instants come from `core.civil_time`; an engine is asked nothing but wh
 constants in the type of its times: no calendar, no zone, no arithmetic. A window that weekdays and hours cut into n
 pieces has 2n borders, and a time finds its place among them by halving, in about log₂(2n) comparisons.
 
-What a time is must be known before it can be dated. Its type tells, or each text, or `time_type`; it is never guessed
-from values. Times with a zone need a zone to be dated by, times without one have their own clock (`as-written`).
+What a time is must be known before it can be dated: times with a zone need a zone to be dated by, times without one
+have their own clock (`as-written`), whole numbers have a unit. The column's type tells, and of texts the window's zone
+and `time_type`, which are public: a text of another kind is no time. If the texts told, a row outside the window could
+decide how, and whether, those within are read.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from locentropy.core.civil_time import AS_WRITTEN, merged
 from locentropy.core.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from locentropy.core.windows import Window
     from locentropy.visits.engines.base import Clock, Engine
@@ -37,10 +39,9 @@ _EPOCH: Final = {True: datetime(1970, 1, 1, tzinfo=UTC), False: datetime(1970, 1
 
 def during(engine: Engine, window: Window, time_type: TimeType | None) -> ibis.Table:
     """The rows in a window, and those without a time."""
-    visits = engine.visits
-    borders = [border for piece in window.instants for border in piece]
-    constants = _constants(engine, window, time_type, borders)
-    return visits.filter(visits.time.isnull() | _is_inside(visits.time, constants))
+    visits, constant = _dated(engine, window, time_type)
+    borders = [constant(border) for piece in window.instants for border in piece]
+    return visits.filter(visits.time.isnull() | _is_inside(visits.time, borders))
 
 
 def in_one_of(engine: Engine, windows: Sequence[Window], time_type: TimeType | None) -> ibis.Table:
@@ -51,11 +52,10 @@ def in_one_of(engine: Engine, windows: Sequence[Window], time_type: TimeType | N
     pieces = sorted((piece, at) for at, window in enumerate(windows) for piece in window.instants)
     if any(one[1] > other[0] for (one, _), (other, _) in pairwise(pieces)):
         raise ParameterError("The windows of a release have no instant in common.", parameter="windows")
-    borders = [border for piece in merged(piece for piece, _ in pieces) for border in piece]
-    constants = _constants(engine, windows[0], time_type, [*borders, *(start for (start, _), _ in pieces)])
-    inside, begins = constants[: len(borders)], constants[len(borders) :]
-    visits = engine.visits
-    kept = visits.filter(visits.time.isnull() | _is_inside(visits.time, inside))
+    visits, constant = _dated(engine, windows[0], time_type)
+    borders = [constant(border) for piece in merged(each for each, _ in pieces) for border in piece]
+    kept = visits.filter(visits.time.isnull() | _is_inside(visits.time, borders))
+    begins = [constant(start) for (start, _), _ in pieces]
     return kept.mutate(in_window=_numbered(kept.time, begins, [at for _, at in pieces]))
 
 
@@ -69,19 +69,21 @@ def _numbered(time: Any, begins: Sequence[Any], numbers: Sequence[int]) -> Any:
     )
 
 
-def _constants(
-    engine: Engine, window: Window, time_type: TimeType | None, borders: Sequence[datetime]
-) -> list[Any]:
-    """Borders in the type of the engine's times; raises unless the window's zone can date them."""
+def _dated(
+    engine: Engine, window: Window, time_type: TimeType | None
+) -> tuple[ibis.Table, Callable[[datetime], Any]]:
+    """The visits, with times that the window's zone can date, and how an instant is written in the type of these."""
     visits = engine.visits
-    clock = engine.clock or _clock_of_texts(engine)
+    clock = engine.clock or _clock_of_texts(window, time_type)
     _check_clock(engine, window, clock, time_type)
+    if engine.clock is None:
+        visits = visits.mutate(time=_is_of(visits, clock).ifelse(visits.time, ibis.null("int64")))
     if visits.time.type().is_integer():
         # Texts that are not numbers were read as microseconds.
         unit = time_type if clock == "number" and time_type is not None else "us"
-        return [ibis.literal(_as_number(border, unit), "int64") for border in borders]
+        return visits, lambda border: ibis.literal(_as_number(border, unit), "int64")
     aware = visits.time.type().timezone is not None
-    return [ibis.literal(border.replace(tzinfo=UTC if aware else None)) for border in borders]
+    return visits, lambda border: ibis.literal(border.replace(tzinfo=UTC if aware else None))
 
 
 def _is_inside(time: Any, borders: Sequence[Any]) -> Any:
@@ -110,23 +112,21 @@ def _as_number(border: datetime, unit: str) -> int:
     return -(-microseconds * times // per)
 
 
-def _clock_of_texts(engine: Engine) -> Clock | None:
-    """What times are that are written as texts; None if there are none."""
-    visits = engine.visits
-    known = visits.time.notnull()
-    number, local = visits.time_is_number, visits.time_is_local
-    conditions: dict[Clock, Any] = {
-        "number": known & number,
-        "local": known & ~number & local,
-        "instant": known & ~number & ~local,
-    }
-    counts = {name: each.sum().fill_null(0).cast("int64") for name, each in conditions.items()}
-    row = engine.run(visits.aggregate(**counts), "Checking").to_pylist()[0]
-    found: list[Clock] = [name for name in conditions if row[name]]
-    return "mixed" if len(found) > 1 else found[0] if found else None
+def _clock_of_texts(window: Window, time_type: TimeType | None) -> Clock:
+    """What times that are written as texts must be, by what is public."""
+    if time_type in _PER_MICROSECOND:
+        return "number"
+    return "local" if time_type == "utc" or window.zone == AS_WRITTEN else "instant"
 
 
-def _check_clock(engine: Engine, window: Window, clock: Clock | None, time_type: TimeType | None) -> None:
+def _is_of(visits: ibis.Table, clock: Clock) -> Any:
+    """Whether the text of a time is of a kind."""
+    if clock == "number":
+        return visits.time_is_number
+    return ~visits.time_is_number & (visits.time_is_local if clock == "local" else ~visits.time_is_local)
+
+
+def _check_clock(engine: Engine, window: Window, clock: Clock, time_type: TimeType | None) -> None:
     """Raise unless it is known which instants the times are, and the window's zone can date them."""
     where = f"{engine.label}: the time column {engine.columns['time']!r}"
     if clock == "mixed":

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from locentropy.core.errors import ParameterError
 from locentropy.core.windows import Window
 from locentropy.visits.columns import AUTO, ROLES, Choice, format_named
+from locentropy.visits.readers.encodings import encoding_named
+from locentropy.visits.writing import DecimalMark, check_decimal, check_time_format
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +27,9 @@ DELIMITERS: Final = (",", "\t", ";", "|")
 class Visits:
     """A table of visits: one row for each visit, or pre-counted rows with a `visits` column.
 
-    `source` is a path (CSV, TSV, gzip of these, Parquet, a DuckDB database), a folder or a pattern of
-    files, or a pandas, Polars, Arrow, Ibis or Spark table. Nothing is read until it is needed. A column that is not
-    named is found by its usual name.
+    `source` is a path (CSV, TSV, JSON lines, gzip of these, Parquet, a workbook, a DuckDB database), a folder or a
+    pattern of files, or a pandas, Polars, Arrow, Ibis or Spark table. Nothing is read until it is needed. A column that
+    is not named is found by its usual name.
 
         Visits("checkins.parquet", user="uid", location="venue", time="at")
     """
@@ -46,7 +48,7 @@ class Visits:
     lon: Choice = AUTO
     """The column of longitudes, in degrees."""
     table: str | None = None
-    """The table's name, if `source` is a DuckDB database with several."""
+    """The table's name, if `source` is a DuckDB database with several, or the sheet's, if it is such a workbook."""
     format: str | None = None
     """The name of a published format: gowalla, brightkite or foursquare."""
     header: bool | None = None
@@ -56,6 +58,14 @@ class Visits:
     delimiter: str | None = None
     """The separator of fields in a text file: a comma, a tab, a semicolon or a bar. If None, it is taken from the
     header; without a header it is a tab in `.tsv` files and a comma in others. It is never guessed from data rows."""
+    encoding: str | None = None
+    """The encoding of a text file, such as "cp1252"; None for UTF-8. If the file is not in it, the error says so."""
+    decimal: DecimalMark | None = None
+    """The decimal mark of numbers that are texts: "." or ",". If None, it is a point; where semicolons separate the
+    fields, a comma is read as well, each row by itself."""
+    time_format: str | None = None
+    """How times are written that are texts, as for `datetime.strptime`: "%d/%m/%Y %H:%M". If None, ISO 8601, whole
+    numbers and 31.01.2026 08:00 are recognised."""
     bad_rows: BadRows = "fail"
     """What to do with rows that break a rule (no location id, an invalid time, visits below one, …): "fail" or
     "drop". Decided before anything is read. The number of dropped rows goes to the private log only."""
@@ -105,6 +115,10 @@ class Visits:
                 value=self.delimiter,
                 example='Visits("checkins.csv", delimiter=",")',
             )
+        check_decimal(self.decimal)
+        check_time_format(self.time_format)
+        if self.encoding is not None:
+            encoding_named(self.encoding)
         if self.format is not None:
             format_named(self.format)
         if self.columns is not None:
@@ -134,9 +148,18 @@ class Visits:
         return isinstance(self.source, str | Path)
 
     def choices_for(self, required: Sequence[str]) -> dict[str, Choice]:
-        """The choice for each role. If no location is required (a grid), location ids are ignored."""
-        choices: dict[str, Choice] = {role: getattr(self, role) for role in ROLES}
-        return choices if "location" in required else choices | {"location": None}
+        """The choice for each role. Columns that nothing uses are not looked for: location ids, where a grid locates
+        visits, and coordinates where none does, unless they were named.
+        """
+        if "location" not in required:
+            return self.choices | {"location": None}
+        unused = {role: None for role in ("lat", "lon") if self.choices[role] is AUTO}
+        return self.choices | (unused if len(unused) == 2 else {})
+
+    @property
+    def choices(self) -> dict[str, Choice]:
+        """The choice for each role."""
+        return {role: getattr(self, role) for role in ROLES}
 
     def required_with(self, required: Sequence[str]) -> tuple[str, ...]:
         """The roles that must have a column: a window needs times."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from locentropy.core.locations import Cells
-    from locentropy.visits.visits import Visits
+    from locentropy.visits.visits import MissingIds, Visits
 
 Progress = Callable[[str, float | None], None]
 """Called now and then with what is being done and the fraction that is done (0 to 1, None if unknown)."""
@@ -91,8 +91,15 @@ class Engine(Protocol):
     def clock(self) -> Clock | None:
         """What the times are, as far as their stored type tells; None if they are texts, or there are none."""
 
+    @property
+    def described(self) -> str:
+        """How files were read, as far as that was recognised; empty where every column has its type."""
+
     def keep_only(self, visits: ibis.Table) -> None:
         """From here on, `visits` are these, some of its rows."""
+
+    def check_ids(self, missing_ids: MissingIds) -> None:
+        """Raise ColumnError if ids of `visits` could be taken in two ways where they are stored."""
 
     @property
     def typed_locations(self) -> bool:

@@ -19,24 +19,28 @@ from duckdb.func import ARROW, SPECIAL
 from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, ParameterError, SourceError
 from locentropy.core.locations import SquareCells
 from locentropy.visits import column_types
-from locentropy.visits.column_types import column_kind, identifier
+from locentropy.visits.column_types import column_kind
 from locentropy.visits.engines.locating import engine_function, located_by
-from locentropy.visits.expressions import in_squares, with_user_ids
+from locentropy.visits.expressions import id_columns, in_squares, without_bad_rows
 from locentropy.visits.private_log import PRIVATE_LOG
+from locentropy.visits.readers.encodings import not_utf8
+from locentropy.visits.readers.json_lines import JsonLinesPart
 from locentropy.visits.readers.resolve import common_roles, resolve_source
-from locentropy.visits.readers.text import SWALLOWED, not_utf8
+from locentropy.visits.readers.text import SWALLOWED
+from locentropy.visits.rows import described, select_rows
+from locentropy.visits.sql import identifier
+from locentropy.visits.writing import Writing, whole_number_sql
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
     import pyarrow as pa
 
     from locentropy.core.locations import Cells
-    from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Progress, Resources
-    from locentropy.visits.readers.base import Part, Relation
-    from locentropy.visits.visits import Ids, MissingIds, Visits
+    from locentropy.visits.readers.base import Part
+    from locentropy.visits.visits import MissingIds, Visits
 
 _POLL_SECONDS: Final = 0.1
 _IBIS_TYPES: Final = {
@@ -67,26 +71,28 @@ class DuckDBEngine:
             raise
 
     def _open(self, visits: Visits, required: Sequence[str]) -> None:
-        parts = resolve_source(self._con, visits)
+        parts = resolve_source(self._con, visits, self._folder, visits.choices_for(required))
         self._labels = [part.label for part in parts]
         self._fingerprints = [part.fingerprints for part in parts]
         self.label = self._labels[0] if len(parts) == 1 else str(visits.source)
         self._loaded = any(part.reads_once for part in parts)
+        self._untyped_ids = self._loaded and len(parts) > 1 and visits.ids != "text"
         roles = common_roles(visits, parts, required)
         self.columns = roles
         relations = [part.bind(self._con, roles, drop_bad=visits.bad_rows == "drop") for part in parts]
         stored = {column_kind(r.columns["location"].type_name) for r in relations if "location" in r.columns}
         self.typed_locations = visits.ids == "text" or not (self._loaded or "big-integer" in stored)
-        self.clock = column_types.common_clock(roles, relations)
-        selects = _selects(roles, parts, relations, visits.ids, dated=visits.window is not None)
+        self.clock = column_types.common_clock(
+            roles, relations, Writing(time_format=visits.time_format).clock
+        )
+        self.described = described(roles, parts, relations, visits)
+        selects = select_rows(roles, parts, relations, visits)
         if self._loaded:
             self._load(parts, selects, drop=visits.bad_rows == "drop")
         else:
             self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
         types = self._con.execute("DESCRIBE visits").fetchall()
         self.visits = ibis.table({row[0]: _IBIS_TYPES[row[1]] for row in types}, name="visits")
-        if self._loaded and len(parts) > 1 and visits.ids != "text":
-            self._check_ids_agree(roles, visits.missing_ids)
 
     def _load(self, parts: Sequence[Part], selects: Sequence[str], *, drop: bool) -> None:
         """Read text files once, one after another, so that an error can name the file."""
@@ -96,7 +102,7 @@ class DuckDBEngine:
             try:
                 self._guarded(self._con.execute, numbered, f"Reading {Path(part.label).name}")
             except duckdb.InvalidInputException as error:
-                raise _unreadable_row(part.label, str(error), drop=drop) from None
+                raise _unreadable_row(part, str(error), drop=drop) from None
             except duckdb.Error as error:
                 raise _explained(error, part.label) from None
         self._check_rejects()
@@ -126,16 +132,16 @@ class DuckDBEngine:
         if kinds:
             PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, sum(kinds.values()))
 
-    def _check_ids_agree(self, roles: Roles, missing_ids: MissingIds) -> None:
+    def check_ids(self, missing_ids: MissingIds) -> None:
         """Raise if the ids of one text file are all numbers and those of another are not: text files have no types."""
-        rows_with_ids = _sql_of(with_user_ids(self.visits, missing_ids).op())
-        for role, name in roles.items():
-            if role not in ("user", "location"):
-                continue
-            column = identifier(role)
+        if not self._untyped_ids:
+            return
+        good_rows = _sql_of(without_bad_rows(self.visits, missing_ids).op())
+        for role in id_columns(self.visits):
+            name, column = self.columns[role], identifier(role)
             rows = self._con.execute(
-                f"SELECT part, bool_and({column_types.whole_number_sql(column)} IS NOT NULL) "
-                f"FROM ({rows_with_ids}) "
+                f"SELECT part, bool_and({whole_number_sql(column)} IS NOT NULL) "
+                f"FROM ({good_rows}) "
                 f"WHERE {column} IS NOT NULL GROUP BY part ORDER BY part"
             ).fetchall()
             numbers = [self._labels[part] for part, all_numbers in rows if all_numbers]
@@ -283,38 +289,11 @@ def _sql_of(operation: Any) -> str:
     return str(ibis.to_sql(operation.to_expr(), dialect="duckdb"))
 
 
-def _selects(
-    roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids, *, dated: bool
-) -> list[str]:
-    """For each part, a query that gives its rows with the roles as columns; `dated` if a window needs the times."""
-    column_types.check_time_types(roles, parts, relations)
-    id_types = column_types.id_types(roles, parts, relations, ids)
-
-    def column(role: str, name: str, part: Part, relation: Relation) -> str:
-        value = column_types.cast_sql(role, name, relation.columns[role], part.label, id_types.get(role))
-        return f"{value} AS {identifier(role)}"
-
-    def columns(part: Part, relation: Relation) -> Iterator[str]:
-        for role, name in roles.items():
-            yield column(role, name, part, relation)
-        if times_as_text:
-            yield f"{column_types.time_is_number_sql(relation.columns['time'])} AS time_is_number"
-        if times_as_text and dated:
-            yield f"{column_types.time_is_local_sql(relation.columns['time'])} AS time_is_local"
-
-    # If some times are text, each row records whether its time is a number: numbers and moments do not compare. For a
-    # window it also records whether it names no zone: one calendar cannot date both kinds.
-    times_as_text = any(
-        "time" in r.columns and column_kind(r.columns["time"].type_name) == "text" for r in relations
-    )
-    return [
-        f"SELECT {', '.join(columns(part, relation))} FROM {relation.sql}"
-        for part, relation in zip(parts, relations, strict=True)
-    ]
-
-
-def _unreadable_row(label: str, message: str, *, drop: bool) -> LocentropyError:
+def _unreadable_row(part: Part, message: str, *, drop: bool) -> LocentropyError:
     """An error for a text file, without the content of the line, which is somebody's visit."""
+    label = part.label
+    if isinstance(part, JsonLinesPart):
+        return part.unreadable_line(drop=drop)
     line = re.search(r"CSV Error on Line: (\d+)", message)
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     where = f"line {line[1]}" if line else "a line"

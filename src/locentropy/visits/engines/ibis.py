@@ -17,7 +17,7 @@ from locentropy.visits.engines.bytewise import bytewise, check_ids_distinct
 from locentropy.visits.engines.locating import located
 from locentropy.visits.expressions import in_squares
 from locentropy.visits.private_log import PRIVATE_LOG
-from locentropy.visits.readers.resolve import TEXT_OPTIONS, reject_options
+from locentropy.visits.readers.resolve import TEXT_OPTIONS, TYPED_ONLY, WRITING_OPTIONS, reject_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.locations import Cells
     from locentropy.visits.engines.base import Clock, Progress
-    from locentropy.visits.visits import Ids, Visits
+    from locentropy.visits.visits import Ids, MissingIds, Visits
 
 _NUMBERS: Final = count()
 _CASTS: Final = {"time": "timestamp", "visits": "int64", "lat": "float64", "lon": "float64"}
@@ -36,9 +36,12 @@ _CASTS: Final = {"time": "timestamp", "visits": "int64", "lat": "float64", "lon"
 class IbisEngine:
     """Runs expressions on the backend of an Ibis table. Its temporary tables are dropped at the end."""
 
+    described = ""
+
     def __init__(self, visits: Visits, required: Sequence[str], progress: Progress | None) -> None:
         table = visits.source
         reject_options(visits, ("table", *TEXT_OPTIONS), "an Ibis table")
+        reject_options(visits, WRITING_OPTIONS, f"an Ibis table, {TYPED_ONLY}")
         if not isinstance(table, ibis.Table):
             raise SourceError(
                 f"An Ibis {type(table).__name__} is not a table. For example: Visits(con.table('checkins'))"
@@ -58,7 +61,6 @@ class IbisEngine:
         self.visits = table.select(
             **{role: self._cast(role, table[name], visits.ids) for role, name in roles.items()}
         )
-        check_ids_distinct(self, self._backend)
 
     def _cast(self, role: str, column: Any, ids: Ids) -> Any:
         """The column in the type of its role."""
@@ -80,6 +82,10 @@ class IbisEngine:
     def keep_only(self, visits: ibis.Table) -> None:
         """From here on, `visits` are these, some of its rows."""
         self.visits = visits
+
+    def check_ids(self, missing_ids: MissingIds) -> None:
+        """Raise ColumnError if the backend takes different ids for equal, whether they are missing or not."""
+        check_ids_distinct(self, self._backend)
 
     def find_bad_file(self, condition: ibis.Expr) -> str:
         """The label of the table, which has no files."""

@@ -24,6 +24,7 @@ from locentropy.visits.engines.spark_session import local_session
 from locentropy.visits.expressions import in_squares
 from locentropy.visits.readers import files
 from locentropy.visits.readers.base import FileFingerprints
+from locentropy.visits.readers.resolve import TEXT_OPTIONS, TYPED_ONLY, WRITING_OPTIONS, reject_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,6 +51,8 @@ class SparkEngine(IbisEngine):
     def __init__(
         self, visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None
     ) -> None:
+        reject_options(visits, ("table", *TEXT_OPTIONS), "Spark")  # before a session starts
+        reject_options(visits, WRITING_OPTIONS, f"Spark, {TYPED_ONLY}")
         self._closing = ExitStack()
         self._fingerprints = FileFingerprints()
         try:
@@ -117,7 +120,7 @@ class SparkEngine(IbisEngine):
         paths = files.find_files(source)
         if files.common_kind(paths) != "parquet":
             raise SourceError(
-                f"{paths[0]}: with Spark, only Parquet files and tables can be read. Programs read text files "
+                f"{paths[0]}: with Spark, only Parquet files and tables can be read. Programs read other files "
                 "differently; convert them once, with ids as texts, so that 007 does not become 7. In Python: "
                 "duckdb.sql(\"COPY (FROM read_csv('visits.csv', types={'user': 'VARCHAR', 'location': 'VARCHAR'})) TO "
                 "'visits.parquet'\"). Or leave out --engine spark."

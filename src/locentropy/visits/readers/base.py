@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from locentropy.core.errors import SourceError
+from locentropy.visits.writing import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from locentropy.visits.columns import Roles
 
     Fingerprint = tuple[int, int, int, int, int]
+
+
+DEFAULT_WRITING: Final = Writing()
 
 
 class Part(Protocol):
@@ -38,6 +42,10 @@ class Part(Protocol):
         """Fingerprints of its files, recorded before reading; checked after the last row was read."""
 
     @property
+    def described(self) -> str:
+        """How it is read, as far as that was recognised or said; empty for tables whose columns have types."""
+
+    @property
     def hint(self) -> str:
         """Advice to add to an error if no column has a usual name."""
 
@@ -54,6 +62,9 @@ class Relation:
 
     columns: dict[str, Column]
     """The column of each role that has one."""
+
+    writing: Writing = DEFAULT_WRITING
+    """How numbers and times are written in its texts, as far as its format tells."""
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,15 @@ from locentropy.core.errors import SourceError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FileKind = Literal["parquet", "duckdb", "text"]
+FileKind = Literal["parquet", "duckdb", "text", "JSON lines", "workbook"]
 
-_ENDINGS: Final = (".parquet", ".pq", ".csv", ".tsv", ".tab", ".txt")
+_ENDINGS: Final = (".parquet", ".pq", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson")
+"""In a folder. Workbooks are read by their own names only: many lie about that are no tables."""
+_JSON_LINES: Final = (".jsonl", ".ndjson", ".json")
+_WORKBOOKS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _GZIP_MAGIC: Final = b"\x1f\x8b"
+_WORKBOOK_MAGIC: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""A zip archive, and the compound files of Excel before 2007."""
 
 
 def find_files(source: str | Path) -> list[Path]:
@@ -42,8 +47,8 @@ def find_files(source: str | Path) -> list[Path]:
     ) as error:  # unknown home, a name too long, a folder without read permission
         raise SourceError(f"{source}: cannot be read ({error}).") from None
     raise SourceError(
-        f"{source}: no such file or folder. Give the path of a CSV, TSV or Parquet file, of a folder of them, "
-        "or a pattern such as 'data/*.parquet'."
+        f"{source}: no such file or folder. Give the path of a CSV, TSV, JSON lines or Parquet file, of a folder of "
+        "them, or a pattern such as 'data/*.parquet'."
     )
 
 
@@ -69,7 +74,7 @@ def common_kind(paths: list[Path]) -> FileKind:
 
 
 def file_kind(path: Path) -> FileKind:
-    """The kind of table in a file, by its first bytes rather than by its name."""
+    """The kind of table in a file, by its first bytes; only JSON lines, which are text as well, by their name."""
     try:
         with path.open("rb") as file:
             head = file.read(16)
@@ -83,7 +88,9 @@ def file_kind(path: Path) -> FileKind:
         return "duckdb"
     if path.suffix.lower() in (".parquet", ".pq"):
         raise SourceError(f"{path}: is named as a Parquet file but is not one (it does not begin with PAR1).")
-    return "text"
+    if path.suffix.lower() in _WORKBOOKS and head.startswith(_WORKBOOK_MAGIC):
+        return "workbook"
+    return "JSON lines" if path.name.lower().removesuffix(".gz").endswith(_JSON_LINES) else "text"
 
 
 def is_gzip(path: Path) -> bool:

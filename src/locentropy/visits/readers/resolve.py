@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ColumnError, ParameterError
 from locentropy.visits.columns import Roles, format_named, resolve_roles
-from locentropy.visits.readers import files, tables, text
+from locentropy.visits.readers import files, json_lines, tables, text, workbooks
+from locentropy.visits.readers.encodings import UTF8, encoding_named
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     import duckdb
 
+    from locentropy.visits.columns import Choice
     from locentropy.visits.readers.base import Part
     from locentropy.visits.visits import Visits
 
-TEXT_OPTIONS: Final = ("format", "header", "columns", "delimiter")
+TEXT_OPTIONS: Final = ("format", "header", "columns", "delimiter", "encoding")
 """The options of `Visits` that apply to text files only."""
 
+WRITING_OPTIONS: Final = ("decimal", "time_format")
+"""The options of `Visits` that say how numbers and times are written, where they are texts."""
 
-def resolve_source(con: duckdb.DuckDBPyConnection, visits: Visits) -> list[Part]:
-    """The parts of a source that is a path, a folder, a pattern or a table in memory."""
+TYPED_ONLY: Final = "where times and numbers must have their types. Leave it out"
+"""Why engines refuse these that are asked to read no texts: each would read them in its own way."""
+
+_APPLIES_TO: Final = {
+    "table": "DuckDB databases and workbooks",
+    "decimal": "numbers that are texts",
+    "time_format": "times that are texts",
+}
+
+
+def resolve_source(
+    con: duckdb.DuckDBPyConnection,
+    visits: Visits,
+    scratch: Path,
+    choices: Mapping[str, Choice] | None = None,
+) -> list[Part]:
+    """The parts of a source that is a path, a folder, a pattern or a table in memory.
+
+    `scratch` is a folder that only its owner can read, for as long as the parts are read. `choices` are those of each
+    role; None of a public list, whose rows may say which columns there are.
+    """
     if not visits.is_path:
         reject_options(visits, ("table", *TEXT_OPTIONS), "a table in memory")
         return [tables.frame_part(visits.source)]
     paths = files.find_files(visits.source)
     kind = files.common_kind(paths)
-    if kind != "duckdb":
+    if kind not in ("duckdb", "workbook"):
         reject_options(visits, ("table",), f"{paths[0]} ({kind})")
     if kind != "text":
         reject_options(visits, TEXT_OPTIONS, f"{paths[0]} ({kind})")
@@ -37,18 +62,25 @@ def resolve_source(con: duckdb.DuckDBPyConnection, visits: Visits) -> list[Part]
         if len(paths) > 1:
             raise ParameterError(f"{visits.source}: only one DuckDB database can be read at a time.")
         return [tables.database_part(con, paths[0], visits.table)]
+    if kind == "workbook":
+        return [workbooks.workbook_part(path, visits.table) for path in paths]
+    if kind == "JSON lines":
+        drop = visits.bad_rows == "drop"
+        return list(json_lines.json_lines_parts(con, paths, choices, drop_bad=drop))
+    options = text.TextOptions(visits.header, visits.columns, visits.delimiter)
     if visits.format is not None:
-        options = text.TextOptions(visits.header, visits.columns, visits.delimiter)
+        reject_options(visits, ("encoding",), f"the format {visits.format}, which has its own")
         return list(text.published_parts(paths, format_named(visits.format), options))
-    options = text.TextOptions(visits.header, visits.columns, visits.delimiter, visits.chosen)
-    return list(text.text_parts(paths, options))
+    encoding = encoding_named(visits.encoding or UTF8)
+    options = replace(options, chosen=visits.chosen, encoding=encoding)
+    return list(text.text_parts(paths, options, scratch))
 
 
 def reject_options(visits: Visits, options: Sequence[str], what: str) -> None:
     """Raise ParameterError if an option is given that does not apply to this kind of source."""
     for option in options:
         if getattr(visits, option) is not None:
-            kind = "DuckDB databases" if option == "table" else "text files"
+            kind = _APPLIES_TO.get(option, "text files")
             raise ParameterError(
                 f"is for {kind}, not for {what}.", parameter=option, value=getattr(visits, option)
             )

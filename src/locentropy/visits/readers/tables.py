@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from locentropy.core.errors import ColumnError, SourceError
-from locentropy.visits.column_types import identifier, list_literal, literal
 from locentropy.visits.readers.base import Column, FileFingerprints, Relation, describe_columns
+from locentropy.visits.sql import identifier, list_literal, literal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +34,7 @@ class ParquetPart:
     fingerprints: FileFingerprints
 
     reads_once = False
+    described = ""
     hint = ""
 
     @property
@@ -91,6 +92,7 @@ class DatabasePart:
     fingerprints: FileFingerprints
 
     reads_once = False
+    described = ""
     hint = ""
 
     @property
@@ -150,6 +152,7 @@ class FramePart:
     label: str = field(init=False)
 
     reads_once = False
+    described = ""
     hint = ""
     fingerprints = FileFingerprints()
 

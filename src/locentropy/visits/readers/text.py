@@ -1,4 +1,4 @@
-"""Text files: comma or tab separated, with or without a header, optionally compressed with gzip.
+"""Text files: separated by commas, semicolons, tabs or bars, with or without a header, optionally gzip.
 
 Nothing is guessed from a sample of rows. Every field is read as text, so ids stay exactly as written ("007" stays
 "007"), and the type of a column is decided over all of its rows. The layout comes from the header or from the caller,
@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import csv
 import glob
-import gzip
 import os
 import re
 import zlib
 from dataclasses import dataclass, replace
-from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ParameterError, SourceError
-from locentropy.visits.column_types import list_literal, literal
 from locentropy.visits.columns import is_usual_name
 from locentropy.visits.readers.base import Column, FileFingerprints, Relation
+from locentropy.visits.readers.encodings import UTF8, as_utf8, damaged, not_utf8, opened, recognised
 from locentropy.visits.readers.files import is_gzip
+from locentropy.visits.sql import list_literal, literal
 from locentropy.visits.visits import DELIMITERS
+from locentropy.visits.writing import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,10 @@ SWALLOWED: Final = "a field of several lines may be several rows"
 _MAX_FIRST_LINE: Final = 1 << 20
 _MAX_LINE: Final = 1 << 21
 """Bytes. The engine's limit: it silently ignores a last line that is sixteen times as long."""
+_OTHER_DELIMITER: Final = (
+    "If the fields are separated by another character, name it: delimiter=';' (--delimiter ';')."
+)
+_SHOWN: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _MAX_COLUMNS: Final = 4096
 """More than any table of visits has. Each column costs the engine time and memory before the first row is read."""
 
@@ -51,6 +55,7 @@ class TextOptions:
     delimiter: str | None
     chosen: Sequence[str] = ()
     """The columns that were named as user, location, …"""
+    encoding: str = UTF8
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,10 @@ class TextPart:
     fingerprints: FileFingerprints
     no_location: str | None = None
     """The location id that stands for "unknown place", read as missing."""
+    copy: Path | None = None
+    """The file as UTF-8, if it is in another encoding."""
+    encoding: str = UTF8
+    """The encoding of the file itself."""
 
     reads_once = True
 
@@ -83,13 +92,19 @@ class TextPart:
 
     @property
     def hint(self) -> str:
-        """Advice for unknown column names: they may be a first row that was taken for a header."""
-        return (
+        """Advice for unknown column names: a first row that was taken for a header, or fields that were not parted."""
+        parted = " " + _OTHER_DELIMITER if len(self.layout.columns) == 1 else ""
+        return parted + (
             " If the first line is not a header, name the columns in order, such as "
             'columns=["user", "location", "time"] (--columns user,location,time).'
             if self.layout.has_header
             else ""
         )
+
+    @property
+    def described(self) -> str:
+        """How the file is read."""
+        return f"{self.encoding}, fields separated by {_SHOWN[self.layout.delimiter]}"
 
     @property
     def columns(self) -> list[str]:
@@ -98,7 +113,7 @@ class TextPart:
 
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
         """Read every field as text. Columns are addressed by position, so odd names do no harm."""
-        layout = self.layout
+        layout, file = self.layout, self.copy or self.path
         fields = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(layout.columns)))
         options = {
             "auto_detect": "false",
@@ -109,11 +124,11 @@ class TextPart:
             "escape": literal(layout.quote),
             "nullstr": "''",
             "encoding": literal(layout.encoding),
-            "compression": literal("gzip" if is_gzip(self.path) else "none"),
+            "compression": literal("gzip" if is_gzip(file) else "none"),
         }
         if drop_bad:
             options |= {"ignore_errors": "true", "store_rejects": "true", "rejects_limit": "0"}
-        files = list_literal([glob.escape(str(self.path))])
+        files = list_literal([glob.escape(str(file))])
         sql = f"read_csv({files}, {', '.join(f'{key}={value}' for key, value in options.items())})"
         if layout.quote:
             sql = f"(FROM {sql} WHERE {_no_swallowed_rows(layout)})"
@@ -122,15 +137,18 @@ class TextPart:
         if self.no_location is not None and "location" in columns:
             unknown = f"nullif({columns['location'].expression}, {literal(self.no_location)})"
             columns["location"] = Column(unknown, "VARCHAR")
-        return Relation(sql, columns)
+        # Where semicolons separate, commas are free to be decimal marks, and in the same countries they are.
+        return Relation(sql, columns, Writing(None if layout.delimiter == ";" else "."))
 
 
-def text_parts(paths: Sequence[Path], options: TextOptions) -> list[TextPart]:
+def text_parts(paths: Sequence[Path], options: TextOptions, scratch: Path) -> list[TextPart]:
     """One part for each file, laid out as its header or the caller says."""
-    fingerprints = _recorded(paths)
-    return [
-        TextPart(path, _layout(path, options), seen) for path, seen in zip(paths, fingerprints, strict=True)
-    ]
+    parts = []
+    for path, seen in zip(paths, _recorded(paths), strict=True):
+        copy = None if options.encoding == UTF8 else as_utf8(path, options.encoding, scratch)
+        layout = _layout(_File(path, copy or path), options)
+        parts.append(TextPart(path, layout, seen, copy=copy, encoding=options.encoding))
+    return parts
 
 
 def published_parts(paths: Sequence[Path], published: Format, options: TextOptions) -> list[TextPart]:
@@ -143,23 +161,11 @@ def published_parts(paths: Sequence[Path], published: Format, options: TextOptio
     # In published dumps tabs never occur inside a field, and quotes have no meaning.
     layout = Layout(published.columns, False, "\t", "", published.encoding)
     for path in paths:
-        _check_field_count(path, _first_row(path, layout), published.columns)
+        _check_field_count(path, _first_row(_File(path, path), layout), published.columns)
     return [
-        TextPart(path, layout, seen, published.no_location)
+        TextPart(path, layout, seen, published.no_location, encoding=published.encoding)
         for path, seen in zip(paths, fingerprints, strict=True)
     ]
-
-
-def not_utf8(path: Path, begins: bytes = b"") -> str:
-    """An error message for a file that is not UTF-8 text, by its first bytes where they are known."""
-    if begins.startswith(b"PK"):
-        return f"{path}: is a workbook or an archive. Save the sheet as CSV, or unpack the archive."
-    if begins.startswith(b"\x89PNG"):
-        return f"{path}: is an image. CSV, TSV and Parquet files can be read."
-    encoding = "utf-16" if begins[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin1"
-    converted = path.with_name(f"{path.name.partition('.')[0]}-utf8.csv")
-    command = f"iconv -f {encoding} -t utf-8 {quote(str(path))} > {quote(str(converted))}"
-    return f"{path}: is not UTF-8 text. If it is a table in another encoding, convert it: {command}"
 
 
 def _no_swallowed_rows(layout: Layout) -> str:
@@ -190,16 +196,26 @@ def _recorded(paths: Sequence[Path]) -> list[FileFingerprints]:
     return fingerprints
 
 
-def _layout(path: Path, options: TextOptions) -> Layout:
-    line = _first_line(path, "utf-8")
+@dataclass(frozen=True)
+class _File:
+    """A file that is read, and what it is called in messages."""
+
+    path: Path
+    """The file as the caller knows it."""
+    content: Path
+    """The same as UTF-8."""
+
+
+def _layout(file: _File, options: TextOptions) -> Layout:
+    path, line = file.path, _first_line(file, UTF8)
     known = options.delimiter or _delimiter_by_name(path)
-    layout = Layout((), True, known or _delimiter_of_header(line), '"', "utf-8")
+    layout = Layout((), True, known or _delimiter_of_header(line), '"', UTF8)
     header = options.header
     if header is None:
-        header = options.names is None and _looks_like_header(_first_row(path, layout), options.chosen)
+        header = options.names is None and _looks_like_header(_first_row(file, layout), options.chosen)
     if not header:
         layout = replace(layout, has_header=False, delimiter=known or ",")
-    row = _first_row(path, layout)
+    row = _first_row(file, layout)
     if options.names is not None:
         _check_field_count(path, row, options.names)
         if options.header is None and any(is_usual_name(cell) for cell in row):
@@ -240,8 +256,8 @@ def _delimiter_of_header(line: str) -> str:
     return max(DELIMITERS, key=unquoted.count)
 
 
-def _first_row(path: Path, layout: Layout) -> list[str]:
-    line = _first_line(path, layout.encoding).rstrip("\r\n")
+def _first_row(file: _File, layout: Layout) -> list[str]:
+    path, line = file.path, _first_line(file, layout.encoding).rstrip("\r\n")
     if line.count(layout.delimiter) >= _MAX_COLUMNS:
         raise SourceError(
             f"{path}: the first line has more than {_MAX_COLUMNS:,} fields. Is it a table of visits, one visit a line?"
@@ -257,18 +273,20 @@ def _first_row(path: Path, layout: Layout) -> list[str]:
         ) from None
 
 
-def _first_line(path: Path, encoding: str) -> str:
+def _first_line(file: _File, encoding: str) -> str:
+    path = file.path
     try:
-        with gzip.open(path) if is_gzip(path) else path.open("rb") as file:
-            line = file.readline(_MAX_FIRST_LINE).decode(encoding).removeprefix("\ufeff")
+        with opened(file.content) as content:
+            line = content.readline(_MAX_FIRST_LINE).decode(encoding).removeprefix("\ufeff")
     except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or "the file is incomplete or damaged"
-        raise SourceError(f"{path}: cannot be read ({reason}).") from None
-    except UnicodeDecodeError as error:
-        raise SourceError(not_utf8(path, error.object[:4])) from None
+        raise damaged(path, error) from None
+    except UnicodeDecodeError:
+        raise SourceError(not_utf8(path)) from None
     if "\0" in line:
         raise SourceError(
-            f"{path}: is not text (it contains zero bytes). CSV, TSV and Parquet files can be read."
+            not_utf8(path)
+            if (recognised(path) or "").startswith("utf-16")
+            else f"{path}: is not text (it contains zero bytes). CSV, TSV and Parquet files can be read."
         )
     if not line.strip():
         raise SourceError(f"{path}: the file is empty, or begins with an empty line.")
@@ -296,6 +314,5 @@ def _check_field_count(path: Path, row: Sequence[str], names: Sequence[str]) -> 
     if len(row) != len(names):
         raise ParameterError(
             f"{path}: the first line has {len(row)} fields, but {len(names)} columns are expected: "
-            f"{', '.join(names)}. If the fields are separated by another character, name it: "
-            "delimiter=';' (--delimiter ';')."
+            f"{', '.join(names)}. {_OTHER_DELIMITER}"
         )

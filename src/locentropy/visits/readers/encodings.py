@@ -1,0 +1,146 @@
+"""Encodings of text files: UTF-8 is assumed and checked, others are recognised and offered, and read if they are named.
+
+No encoding is taken because the bytes look like it: they are somebody's rows, and one of them would decide how all are
+read. The engine reads UTF-8; a file in another encoding is first copied as UTF-8 into the engine's own folder, which
+only its owner can read and which is removed at the end.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import re
+import zlib
+from itertools import count
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+
+from locentropy.core.errors import ParameterError, SourceError
+from locentropy.visits.readers.files import is_gzip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+UTF8: Final = "utf-8"
+_CHUNK: Final = 1 << 20
+_NOT_CP1252: Final = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+"""Bytes that mean nothing in cp1252."""
+_CALLED: Final = {
+    "utf-16": 'UTF-16, as Excel\'s "Unicode text"',
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+    "cp1252": "the encoding of Windows in Western Europe and of Excel's CSV",
+    "latin-1": "ISO 8859-1",
+}
+_COPIES: Final = count()
+
+
+def encoding_named(name: Any, parameter: str = "encoding") -> str:
+    """The encoding of that name; ParameterError if Python knows none, or it is none of texts."""
+    try:
+        known = codecs.lookup(name)
+        "a".encode(name)  # some codecs are from bytes to bytes
+    except (LookupError, TypeError, ValueError):
+        raise ParameterError(
+            "is not a text encoding that Python knows. Usual ones: utf-8, cp1252, latin-1, utf-16.",
+            parameter=parameter,
+            value=name,
+            example='Visits("checkins.csv", encoding="cp1252")',
+        ) from None
+    return UTF8 if known.name in ("utf-8", "utf-8-sig", "ascii") else known.name
+
+
+def opened(path: Path) -> BinaryIO:
+    """A file, decompressed if it is gzip."""
+    file: Any = gzip.GzipFile(path) if is_gzip(path) else path.open("rb")
+    return cast("BinaryIO", file)
+
+
+def damaged(path: Path, error: BaseException) -> SourceError:
+    """The error for a file that cannot be read to its end."""
+    reason = getattr(error, "strerror", None) or "the file is incomplete or damaged"
+    return SourceError(f"{path}: cannot be read ({reason}).")
+
+
+def as_utf8(path: Path, encoding: str, scratch: Path) -> Path:
+    """A copy of a file in UTF-8, in a folder that only its owner can read; SourceError if it is in another encoding."""
+    if next(_chunks(path), b"").startswith(codecs.BOM_UTF8):
+        raise SourceError(
+            f"{path}: begins with the mark of UTF-8, and {encoding} was said. Leave that out, or say utf-8: "
+            'encoding="utf-8" (--encoding utf-8; of a list of places --places-encoding utf-8)'
+        )
+    copy = scratch / f"utf8-{next(_COPIES)}"
+    decoder = codecs.getincrementaldecoder(encoding)()
+    lines = 1
+    handle = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as target:
+        try:
+            for chunk in _chunks(path):
+                text = decoder.decode(chunk)
+                lines += text.count("\n")
+                target.write(text.encode(UTF8))
+            target.write(decoder.decode(b"", final=True).encode(UTF8))
+        except UnicodeError:  # of the decoder; or of the encoder, for halves of characters
+            raise SourceError(
+                f"{path}: is not {encoding} text, somewhere after line {lines:,}. Is the encoding another one? "
+                'encoding="utf-8" (--encoding utf-8)'
+            ) from None
+        except (OSError, EOFError, zlib.error) as error:
+            raise damaged(path, error) from None
+    return copy
+
+
+def is_utf8(path: Path) -> bool:
+    """Whether a file is UTF-8 text with more than ASCII in it. For public files: it looks at all rows."""
+    decoder, beyond_ascii = codecs.getincrementaldecoder(UTF8)(), False
+    try:
+        for chunk in _chunks(path):
+            decoder.decode(chunk)
+            beyond_ascii = beyond_ascii or not chunk.isascii()
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    except (OSError, EOFError, zlib.error) as error:
+        raise damaged(path, error) from None
+    return beyond_ascii
+
+
+def not_utf8(path: Path) -> str:
+    """An error message for a file that is not UTF-8 text: what it may be, and the option that says so."""
+    begins = next(_chunks(path), b"")
+    if begins.startswith((b"PK", b"\xd0\xcf\x11\xe0")):
+        return f"{path}: is a workbook or an archive. Save the sheet as CSV, or unpack the archive."
+    if begins.startswith(b"\x89PNG"):
+        return f"{path}: is an image. CSV, TSV and Parquet files can be read."
+    encoding = recognised(path)
+    if encoding is None:
+        return f"{path}: is UTF-8 text for the most part, but not all of it. Fix what is not"
+    return (
+        f"{path}: is not UTF-8 text. It can be read as {encoding} ({_CALLED[encoding]}): "
+        f'encoding="{encoding}" (--encoding {encoding})'
+    )
+
+
+def recognised(path: Path) -> str | None:
+    """The encoding that a file which is not UTF-8 is probably in; None if most of it is UTF-8 after all."""
+    begins = next(_chunks(path), b"")
+    if begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if begins[:2].count(0) == 1:  # letters of ASCII have one zero byte each
+        return "utf-16-be" if begins[0] == 0 else "utf-16-le"
+    whole, broken, odd = 0, 0, False
+    for chunk in _chunks(path):
+        readable = chunk.decode(UTF8, "ignore").encode(UTF8)
+        broken += len(chunk) - len(readable)
+        whole += len(re.findall(rb"[\xc2-\xf4][\x80-\xbf]+", readable))
+        odd = odd or _NOT_CP1252.search(chunk) is not None
+    if whole > broken:
+        return None
+    return "latin-1" if odd else "cp1252"
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with opened(path) as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk
