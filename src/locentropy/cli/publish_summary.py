@@ -81,9 +81,11 @@ def _say_budget_after(request: Request, ledger: Ledger | None) -> None:
     after = ledger.preview(request.charged, request.parts)
     _line(f"After this release: {_left(after, request.parts)}.")
     period = period_of(book.unit)
-    if period is not None:
+    if request.window is not None:
         more = _more_periods(after, request.charged)
-        _line(f"Such a release in each {period}: {more:,} more until the budget of the person is used up.")
+        until = "the budget" if period is None else "the budget of the person"
+        each = "for another window" if period is None else f"in each {period}"
+        _line(f"Such a release {each}: {more:,} more until {until} is used up.")
 
 
 def _left(book: Account, windows: Sequence[Window | None]) -> str:
