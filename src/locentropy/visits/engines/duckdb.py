@@ -183,7 +183,9 @@ class DuckDBEngine:
         name = f"located_{next(self._uploads)}"
         rows = visits.select([column for column in _LOCATED if column in visits.columns])
         locator = cells.locator()
-        self._answer(lambda sql: self._store_located(name, sql, locator), _sql_of(rows.op()), "Finding places")
+        self._answer(
+            lambda sql: self._store_located(name, sql, locator), _sql_of(rows.op()), "Finding places"
+        )
         kept = {column: dtype for column, dtype in rows.schema().items() if column not in ("lat", "lon")}
         return ibis.table(kept | {"location": "int64"}, name=name)
 
