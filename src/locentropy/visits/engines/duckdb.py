@@ -19,7 +19,7 @@ from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, P
 from locentropy.core.locations import SquareCells
 from locentropy.visits import column_types
 from locentropy.visits.column_types import column_kind, identifier
-from locentropy.visits.engines.locating import located_batches
+from locentropy.visits.engines.locating import located_ahead
 from locentropy.visits.expressions import in_squares, with_user_ids
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers.resolve import common_roles, resolve_source
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS: Final = 0.1
 _LOCATED: Final = ("user", "time", "visits", "lat", "lon")
 """What is read of visits whose location Python finds."""
-_BATCH_ROWS: Final = 1 << 17
+_BATCH_ROWS: Final = 1 << 18
 """Rows that Python gets at a time: enough that a call costs little, and few enough for the processor's cache."""
 _IBIS_TYPES: Final = {
     "BIGINT": "int64",
@@ -62,6 +62,7 @@ class DuckDBEngine:
         self._folder = Path(tempfile.mkdtemp(prefix="locentropy-", dir=resources.spill))
         try:
             self._con = _connect(resources, self._folder)
+            self._threads = int(self._con.sql("SELECT current_setting('threads')").fetchall()[0][0])
             self._open(visits, required)
         except BaseException:
             self._close()
@@ -193,9 +194,8 @@ class DuckDBEngine:
         """Store the rows of a query, with their positions, in a table, which spills to disk like any other."""
         batches = self._con.sql(sql).to_arrow_reader(_BATCH_ROWS)
         kept = [field for field in batches.schema if field.name not in ("lat", "lon")]
-        located = pa.RecordBatchReader.from_batches(
-            pa.schema([*kept, pa.field("location", pa.int64())]), located_batches(locator, batches)
-        )
+        schema = pa.schema([*kept, pa.field("location", pa.int64())])
+        located = pa.RecordBatchReader.from_batches(schema, located_ahead(locator, batches, self._threads))
         # A connection has one query at a time, and temporary tables of its own: another one stores what this one reads.
         with self._con.cursor() as other:
             other.register("located", located)
@@ -344,7 +344,8 @@ def _unreadable_row(label: str, message: str, *, drop: bool) -> LocentropyError:
 def _explained(error: duckdb.Error, label: str) -> LocentropyError:
     """A plain error for an engine's error; the original, which may quote data, goes to the private log."""
     PRIVATE_LOG.info("%s: %s", label, error)
-    if isinstance(error, duckdb.OutOfMemoryException):
+    # An error in a stream, as of rows whose locations Python finds, has lost its type on the way.
+    if isinstance(error, duckdb.OutOfMemoryException) or "out of memory" in str(error).lower():
         return EngineError(
             f"{label}: the engine ran out of memory. Allow it more (--memory 4GB), fewer threads (--threads 1), "
             "or a spill folder on a disk with more space (--spill DIR)."
