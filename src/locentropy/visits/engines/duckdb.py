@@ -59,6 +59,7 @@ class DuckDBEngine:
     ) -> None:
         self._progress = progress
         self._uploads = count()
+        self._located: list[str] = []
         self._folder = Path(tempfile.mkdtemp(prefix="locentropy-", dir=resources.spill))
         try:
             self._con = _connect(resources, self._folder)
@@ -200,13 +201,14 @@ class DuckDBEngine:
         with self._con.cursor() as other:
             other.register("located", located)
             other.execute(f"CREATE TABLE {identifier(name)} AS SELECT * FROM located")
+        self._located.append(name)
 
     def free_source(self) -> None:
-        """Check that no file changed since it was first read, and drop the rows that were loaded."""
+        """Check that no file changed since it was first read, and drop the rows that were loaded or located."""
         for fingerprints in self._fingerprints:
             fingerprints.check()
-        if self._loaded:
-            self._con.execute("DROP TABLE visits")
+        for name in (*(["visits"] if self._loaded else []), *self._located):
+            self._con.execute(f"DROP TABLE {identifier(name)}")
 
     def _answer(self, run: Callable[[str], Any], sql: str, doing: str) -> Any:
         try:
