@@ -94,9 +94,7 @@ def _spent(rho: str | None, spent_rho: str | None, epsilon: str | None, delta: s
 def _always(note: LedgerNote, period: str) -> str:
     """What somebody is guaranteed who is in the data in every period: the cap, never a multiple of that of one."""
     cap = f"ε = {note.person_epsilon}, δ = {note.person_delta}"
-    spent = _spent(
-        note.person_rho, note.person_spent_rho, note.person_spent_epsilon, note.person_spent_delta
-    )
+    spent = _spent(note.person_rho, note.person_spent_rho, note.person_spent_epsilon, note.person_spent_delta)
     return (
         f"Somebody who is in the data in every {period} is guaranteed {cap} for all releases together; {spent} so far. "
         f"{_always_strength(note)}"
