@@ -83,7 +83,7 @@ def entropy(
     from locentropy.ledger.ledger import Ledger
     from locentropy.visits.queries import open_queries
 
-    chosen = _places(where, provenance)
+    chosen = _places(where.read_like(reading), provenance)
     bounds = _bounds(max_locations, max_visits, keep)
     target = None if to is None else marked(to)
     scale = _nats_per(entropy_unit)
