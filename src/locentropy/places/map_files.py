@@ -89,9 +89,12 @@ def _read(path: Path, columns: list[str], layer: str | None) -> tuple[pa.Table, 
                 f"{path}: it has the layers {', '.join(layers)}. Name one of them. For example: "
                 f'Zones("{path.name}", id="name", layer="{layers[0] if layers else "districts"}")'
             )
-        there = [str(name) for name in pyogrio.read_info(path, layer=layer)["fields"]]
-        _check_columns(columns, there, str(path))
         said, table = pyogrio.read_arrow(path, layer=layer, columns=columns)
+        if not set(columns) <= set(
+            table.column_names
+        ):  # GDAL parses the whole file again to list all columns
+            there = pyogrio.read_info(path, layer=layer)["fields"]
+            _check_columns(columns, [str(name) for name in there], str(path))
     except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError):
         raise SourceError(f"{path}: it cannot be read as a map. Is it complete?") from None
     geometry = said["geometry_name"] or "wkb_geometry"
