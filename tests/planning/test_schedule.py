@@ -85,6 +85,8 @@ def test_levels_are_charged_the_sum_of_their_rho() -> None:
     parts = [each.guarantee.rho for each in planned.level_mechanisms.values()]
     assert planned.guarantee.rho == sum(parts)
     assert planned.guarantee.rho_delta == 0
+    unread = two_years(levels=["place", "all"])
+    assert unread.mechanism == planned.mechanism, "the list, which has the sizes, is not needed for it"
 
 
 @pytest.mark.parametrize(

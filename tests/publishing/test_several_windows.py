@@ -206,7 +206,13 @@ def test_a_table_with_other_windows_is_refused(tmp_path: Path) -> None:
     release, _ = published("person", tmp_path)
     table = release.to_arrow()
     start = table["window_start"].to_pylist()
-    for dates in (start[::-1], [date(2026, 3, 1)] * 9, [each + timedelta(days=1) for each in start]):
+    for dates in (
+        start[::-1],
+        [date(2026, 3, 1)] * 9,
+        [each + timedelta(days=1) for each in start],
+        [date(1, 1, 1)] * 9,
+        [None] * 9,
+    ):
         other = table.set_column(1, "window_start", pa.array(dates, pa.date32()))
         with pytest.raises(ReleaseError):
             le.Release(other, release.statement)
