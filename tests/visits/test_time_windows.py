@@ -286,7 +286,9 @@ def test_a_text_of_another_kind_is_no_time(text: str, window: le.Window, time_ty
 
 
 @pytest.mark.parametrize("ids", ["7", "07", "seven"])
-@pytest.mark.parametrize("time", ["2026-03-03T08:00:00", "2026-03-03T08:00:00Z", "7", "2026-05-03T08:00:00 ", "once"])
+@pytest.mark.parametrize(
+    "time", ["2026-03-03T08:00:00", "2026-03-03T08:00:00Z", "7", "2026-05-03T08:00:00 ", "once"]
+)
 def test_a_row_outside_the_window_decides_nothing(time: str, ids: str, tmp_path: Path) -> None:
     """Nor whether there is an answer: other periods have budgets of their own."""
     (tmp_path / "may.csv").write_text("user,location,time\n1,1,2026-05-03T08:00:00Z\n")
