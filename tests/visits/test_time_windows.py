@@ -256,48 +256,6 @@ def test_a_row_outside_the_window_decides_nothing(time: str, ids: str, tmp_path:
     assert kept(visits, MAY) == {1}
 
 
-AS_WRITTEN_MAY = le.Window("2026-05", zone="as-written")
-
-
-@pytest.mark.parametrize(
-    ("text", "window", "time_type", "words"),
-    [
-        ("1", MAY, None, r'time_type="s"'),
-        ("2026-05-03", MAY, None, 'time_type="utc"'),
-        ("2026-05-03T08:00:00", MAY, None, "--time-zone as-written"),
-        ("2026-05-03T08:00:00 ", MAY, None, "--time-zone as-written"),
-        ("2026-05-03T08:00:00\t", MAY, None, "--time-zone as-written"),
-        ("2026-05-03T08:00:00Z", MAY, "s", "Times in another style"),
-        ("2026-05-03T08:00:00Z", MAY, "utc", "Times in another style"),
-        ("2026-05-03T08:00:00+02", AS_WRITTEN_MAY, None, "--time-zone Europe/Berlin"),
-        ("7", AS_WRITTEN_MAY, None, "--time-zone Europe/Berlin"),
-    ],
-)
-def test_a_text_of_another_kind_is_no_time(text: str, window: le.Window, time_type: Any, words: str) -> None:
-    """What is public decides which kind a window takes, so that no row decides how another is read."""
-    right = {"s": "1777800000", "utc": "2026-05-03T08:00:00"}.get(time_type or "", "2026-05-03T08:00:00Z")
-    right = "2026-05-03T08:00:00" if window is AS_WRITTEN_MAY else right
-    with pytest.raises(BadRowsError, match=words):
-        kept(Visits(table_of(pa.array([text])), time_type=time_type), window)
-    both = Visits(table_of(pa.array([right, text])), time_type=time_type, bad_rows="drop")
-    assert kept(both, window) == {"0"}
-    with pytest.raises(BadRowsError):
-        kept(replace(both, bad_rows="fail"), window)
-
-
-@pytest.mark.parametrize("ids", ["7", "07", "seven"])
-@pytest.mark.parametrize(
-    "time", ["2026-03-03T08:00:00", "2026-03-03T08:00:00Z", "7", "2026-05-03T08:00:00 ", "once"]
-)
-def test_a_row_outside_the_window_decides_nothing(time: str, ids: str, tmp_path: Path) -> None:
-    """Nor whether there is an answer: other periods have budgets of their own."""
-    (tmp_path / "may.csv").write_text("user,location,time\n1,1,2026-05-03T08:00:00Z\n")
-    visits = Visits(tmp_path, bad_rows="drop")
-    assert kept(visits, MAY) == {"1"}
-    (tmp_path / "march.csv").write_text(f"user,location,time\n{ids},{ids},{time}\n")
-    assert kept(visits, MAY) == {"1"}
-
-
 @pytest.mark.parametrize(
     ("times", "time_type"),
     [(instants()([datetime(2026, 5, 3, tzinfo=UTC)]), None), (pa.array([1]), "s"), (pa.array([datetime(2026, 5, 3)]), "utc")],
