@@ -68,6 +68,15 @@ def advise(
     visits_per_location: Annotated[
         int | None, _rough("--visits-per-location", "How often a typical person is where they go most.")
     ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option(
+            "--period", help="A release in every day, week or month; numbers are about one of them."
+        ),
+    ] = None,
+    periods: Annotated[
+        int | None, typer.Option("--periods", help="How many of them; ε is then that of all together.")
+    ] = None,
     spend: Annotated[
         str | None,
         typer.Option(
@@ -101,6 +110,9 @@ def advise(
 
       locentropy advise --n-locations 14058 --n-users 10000 --epsilon 1
 
+      locentropy advise --n-locations 1000 --n-users 5000 --epsilon 4 \
+      --period month --periods 24
+
       locentropy advise checkins.parquet --places places.csv --epsilon 1 \
       --spend 0.05 --ledger city.ledger
     """
@@ -118,7 +130,7 @@ def advise(
     n_locations = _number_of(listed, n_locations)
     rough: dict[str, Any] = {"n_users": n_users, "locations_per_user": locations_per_user}
     said = {**numbers, **rough, "visits_per_location": visits_per_location, "bounded_is_enough": bounded}
-    said |= _levels(listed)
+    said |= _levels(listed) | {"period": period, "periods": periods}
     found: Activity | None = None
     if source is None:
         _refuse_spending(spend, ledger, refuse_empty=refuse_empty)

@@ -76,6 +76,20 @@ def divided(mechanism: Mechanism, levels: Levels, sizes: Sequence[int] = ()) -> 
     return made
 
 
+def concentrated_sum(levels: Sequence[Mechanism]) -> dict[str, Any]:
+    """ρ of all levels together, and the δ up to which it holds: sums of theirs; none unless all have Gaussian noise.
+
+    docs/proofs/levels.md: each level is ρ-zCDP for the ρ of its own part, given the measurements of those before it.
+    """
+    parts = [level.guarantee for level in levels]
+    if not parts or any(part.rho is None for part in parts):
+        return {"rho": None, "rho_delta": Fraction(0)}
+    rho, rho_delta = (
+        sum(each, Fraction(0)) for each in zip(*(part.concentrated_cost for part in parts), strict=True)
+    )
+    return {"rho": rho, "rho_delta": rho_delta}
+
+
 def _by_rule(whole: Fraction, levels: Levels, sizes: Sequence[int]) -> list[Fraction]:
     """Parts as the cube roots of the numbers of locations, in integers, so that every machine divides alike."""
     if len(sizes) != len(levels.names):

@@ -23,6 +23,7 @@ from locentropy.release.report.levels import switch
 from locentropy.release.report.naming import named
 from locentropy.release.report.ranking import TOP, numbers, ranking_of
 from locentropy.release.report.rows import LARGEST, MOST, rows
+from locentropy.release.report.windows import by_window, window_switch
 from locentropy.release.statement import NOT_PRIVATE
 
 if TYPE_CHECKING:
@@ -82,14 +83,16 @@ def drawn(release: Release) -> bytes:
 def page(release: Release, *, most: int = MOST) -> bytes:
     """The page of a release, with at most so many places. The same release gives the same bytes."""
     statement = release.statement
-    levels = (release, *release.further)
+    levels = (*by_window(release), *release.further)
     largest = LARGEST // len(levels)
     style, script = asset("style.css"), "\n".join(map(asset, SCRIPTS))
-    if release.further:
+    if len(levels) > 1:
         style, script = style + asset("levels.css"), f"{asset('levels.js')}\n{script}"
     script = '"use strict";\n(() => {\n' + script + "\n})();\n"
     stated = dump_document(manifest(statement), heading(statement)).decode()
-    main, *others = (_shown(level, stated, most=most, largest=largest) for level in levels)
+    # Of windows, what is said about the guarantee is about all of them together.
+    whole = None if statement.windows is None else statement
+    main, *others = (_shown(level, stated, whole, most=most, largest=largest) for level in levels)
     made = filled(
         asset("template.html"),
         policy=_policy(style, script),
@@ -113,15 +116,17 @@ class _Shown(NamedTuple):
     data: Html
 
 
-def _shown(release: Release, stated: str, *, most: int, largest: int) -> _Shown:
-    """A level as the page shows it, with the manifest of the whole; a release without levels is one level."""
-    statement, ranking = release.statement, ranking_of(release)
+def _shown(
+    release: Release, stated: str, whole: Statement | None = None, *, most: int, largest: int
+) -> _Shown:
+    """A level or a window as the page shows it, with the manifest of the whole; other releases are one level."""
+    statement, ranking = whole or release.statement, ranking_of(release)
     shown = rows(release, ranking, most=most, largest=largest)
     files, words = names_of(statement), named(statement)
     content = filled(
         asset("content.html"),
         header=text.header(release, ranking),
-        switch=switch(statement),
+        switch=joined(switch(statement), window_switch(statement, release.statement)),
         promise=text.promise(statement),
         guarantee=text.guarantee(statement),
         notices=joined(text.usefulness(release, ranking), text.selection(release, shown)),
