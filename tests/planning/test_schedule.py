@@ -85,6 +85,8 @@ def test_levels_are_charged_the_sum_of_their_rho() -> None:
     parts = [each.guarantee.rho for each in planned.level_mechanisms.values()]
     assert planned.guarantee.rho == sum(parts)
     assert planned.guarantee.rho_delta == 0
+    unread = two_years(levels=["place", "all"])
+    assert unread.mechanism == planned.mechanism, "the list, which has the sizes, is not needed for it"
 
 
 @pytest.mark.parametrize(
@@ -153,6 +155,9 @@ def test_what_is_left_falls_and_stays_above_nothing() -> None:
             assert all(0.05 < each <= 1.0 for each in left)
             assert left[23] < left[5] < left[1] < 0.99
     assert kept_at_most(0.5) == 0.75
+    for left in parts_left(look_noise(le.Shares(1.0).share_queries), 5.0, None, 5000).values():
+        assert len(left) == 5000
+        assert set(left[100:]) == {left[59]}
 
 
 def test_it_is_the_same_every_time() -> None:

@@ -115,9 +115,7 @@ def _cube_root(number: int) -> int:
 
 def _stated(levels: Levels, whole: Fraction) -> list[Fraction]:
     """The parts that the owner gave, if they are above 0 and add up to ε."""
-    parts = [
-        exact(part, f"levels[{name!r}]") for name, part in zip(levels.names, levels.epsilons, strict=True)
-    ]
+    parts = [_stated_part(name, part) for name, part in zip(levels.names, levels.epsilons, strict=True)]
     if sum(parts, Fraction(0)) != whole or not all(parts):
         raise ParameterError(
             f"must divide ε = {exact_text(whole)}: parts above 0 that add up to it exactly, and these add up to "
@@ -126,6 +124,17 @@ def _stated(levels: Levels, whole: Fraction) -> list[Fraction]:
             example=f'publish(visits, Shares(epsilon=1.0), {DIVIDED_EXAMPLE}, ledger="city.ledger")',
         )
     return parts
+
+
+def _stated_part(name: str, part: str) -> Fraction:
+    try:
+        return exact(part)
+    except ParameterError:
+        raise ParameterError(
+            f"must say the part of ε of the level {name!r} as a number above 0.",
+            parameter="levels",
+            example=f'publish(visits, Shares(epsilon=1.0), {DIVIDED_EXAMPLE}, ledger="city.ledger")',
+        ) from None
 
 
 def _at(mechanism: Mechanism, name: str, epsilon: Fraction, delta: Fraction) -> Mechanism:

@@ -135,7 +135,9 @@ class Plan:
             check_has_errors(self.mechanism.method, self.mechanism.name)
         _ = self.guarantee  # raises for parts whose δ add up to 1 or more
         if self.schedule is not None:
-            self.schedule.check(self.guarantee, self.unit)
+            # Where the parts of levels follow from a list that is not read yet, the ledger will see what they cost.
+            known = self.guarantee if self.level_mechanisms or not self.levels else self.mechanism.guarantee
+            self.schedule.check(known, self.unit)
 
     @cached_property
     def guarantee(self) -> Guarantee:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 KEPT: Final = 0.5
 """Of the gain that the model foretells, what is counted on where places move in other ways than it supposes."""
 
+SETTLED: Final = 60
+"""Periods after which hardly anything is gained any more: what was long ago says little."""
+
 USUAL_PLACES: Final = 8.0
 """Places of a person, where nobody says."""
 
@@ -64,7 +67,9 @@ def parts_left(
     How many places a person visits hardly matters to it: where that is not said, it is a middling number.
     """
     each = USUAL_PLACES if places_per_person is None else max(places_per_person, 1.0)
-    return {width: _parts_left(noise, people_per_location * each, each, width, periods) for width in WIDTHS}
+    steps = min(periods, SETTLED)
+    found = {width: _parts_left(noise, people_per_location * each, each, width, steps) for width in WIDTHS}
+    return {width: left + left[-1:] * (periods - steps) for width, left in found.items()}
 
 
 @lru_cache(maxsize=64)
