@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,6 +16,7 @@ from tests.cli.running import in_process as locentropy
 from tests.publishing.test_series import KINDS, PLACES, visits
 
 MONTHS = ("2026-01", "2026-02")
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +96,27 @@ def test_the_page_is_compared_with_the_whole_chain_or_not_at_all(made: Path, tmp
     done = locentropy("report", tmp_path / MONTHS[1])
     assert done.returncode == 0
     assert "what it shows was not compared" in " ".join(done.stdout.split())
+
+
+@pytest.mark.slow
+def test_a_year_of_months_is_published_and_the_thirteenth_refused(tmp_path: Path) -> None:
+    """examples/every-month.sh, on a smaller city."""
+    program = shutil.which("locentropy", path=str(Path(sys.executable).parent))
+    if program is None:
+        pytest.skip("the command is not installed beside this Python")
+    path = f"{Path(program).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", ROOT / "examples" / "every-month.sh", "year"],
+        cwd=tmp_path,
+        env=os.environ | {"PATH": path, "PEOPLE": "150", "PLACES": "60"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "ok   ledger, release 11 (2025-11)" in done.stdout
+    assert "2025-12: whole, and its files agree." in done.stdout
+    assert "Over budget" in done.stderr
+    assert not (tmp_path / "year" / "2026-01").exists()
 
 
 def test_a_dry_run_tells_what_it_goes_on_with(made: Path) -> None:

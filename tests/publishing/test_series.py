@@ -240,6 +240,20 @@ def test_a_missing_link_is_told_and_is_no_problem(series: Path) -> None:
     assert "entropy_alone was" in note
 
 
+def test_what_is_missing_is_the_latest_link_that_was_not_found(series: Path, tmp_path: Path) -> None:
+    for month in ("2026-02", "2026-03"):
+        shutil.copytree(series / month, tmp_path / "two" / month)
+    found = find_earlier(
+        le.Release.load(tmp_path / "two" / "2026-03").statement, tmp_path / "two" / "2026-03"
+    )
+    assert [each.statement.window.text for each in found.releases if each.statement.window] == ["2026-02"]
+    assert found.missing == 1
+    shutil.copytree(series / "2026-03", tmp_path / "one" / "2026-03")
+    report = le.verify(tmp_path / "one" / "2026-03")
+    assert report.ok
+    assert any("releases 1 to 2 were not read" in note for note in report.notes)
+
+
 def test_links_elsewhere_are_found_by_after(series: Path) -> None:
     away = series.parent / "archive"
     away.mkdir()

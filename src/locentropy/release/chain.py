@@ -88,7 +88,7 @@ def find_earlier(statement: Statement, directory: Path, after: Path | None = Non
             return Earlier(tuple(reversed(releases)), note.number - 1)
         before = Release.load(place)
         number = 1 if before.statement.series is None else before.statement.series.number
-        if number != note.number - 1 or number > len(known):
+        if number != note.number - 1:
             raise ReleaseError(f"{place} is release {number} of a series, and must be {note.number - 1}.")
         releases.append(before)
         note = before.statement.series
@@ -121,7 +121,7 @@ def _releases_in(folders: list[Path]) -> dict[str, Path]:
     found = {}
     for folder in folders:
         for path in (folder, *sorted(folder.iterdir())):
-            if not path.is_symlink() and path.is_dir() and not path.name.startswith("."):
+            if path.is_dir() and not path.name.startswith("."):  # what begins with a dot is not published yet
                 try:
                     found[fingerprint_of(path)] = path
                 except (StopIteration, OSError):
