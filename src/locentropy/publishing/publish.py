@@ -21,9 +21,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from locentropy.core.civil_time import merged
 from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.locations import Cells, Locations
 from locentropy.core.notebook_progress import shown_progress
+from locentropy.core.window_split import split
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.privacy.noise import OpenDPNoise
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.estimates import Measurements
     from locentropy.core.queries import Queries
+    from locentropy.core.window_split import Period
     from locentropy.core.windows import Window
     from locentropy.mechanisms.base import Mechanism
     from locentropy.places.public_list import PublicLocations
@@ -80,6 +83,7 @@ def publish(
     max_std_error: float | None = None,
     also: Sequence[str] = (),
     window: Window | None = None,
+    windows: Period | None = None,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
 ) -> Release:
@@ -123,6 +127,10 @@ def publish(
     window
         Only visits that began in this window, as with `visits.during(window)`. A ledger with a unit per period needs
         one, inside one of its periods.
+    windows
+        "month", "week" or "day": cut the window into these, and publish every place in each of them, in one table. In a
+        ledger of people all are one measurement; in one per period each period is a part of its own, which costs the
+        whole guarantee in its period, and is charged there.
     resources
         Memory, threads and engine.
     progress
@@ -131,7 +139,7 @@ def publish(
     _check_visits(visits)
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
     during = visits.window if window is None else visits.during(window).window
-    settled, unit = settle(during, book)
+    settled, unit, cut = settle(during, book, windows)
     request = Request(
         mechanism,
         locations,
@@ -144,6 +152,8 @@ def publish(
         max_std_error,
         settled,
         unit,
+        cut,
+        windows,
     )
     request.chosen.refuse_visits_as_list(
         visits
@@ -240,12 +250,22 @@ def carry_out(
         raise
 
 
-def settle(window: Window | None, ledger: Ledger | None) -> tuple[Window | None, Unit]:
-    """The window as the ledger can charge it, and the ledger's unit; raises if it cannot. Reads no visits."""
+def settle(
+    window: Window | None, ledger: Ledger | None, windows: Period | None = None
+) -> tuple[Window | None, Unit, tuple[Window, ...]]:
+    """The window as the ledger can charge it, the ledger's unit, and the windows that it is cut into.
+
+    Raises if it cannot be charged. Reads no visits.
+    """
+    cut = () if windows is None else split(window, windows)
     if ledger is None:
-        return window, "person"
+        return window, "person", cut
     unit = ledger.read().unit
-    return (window if window is None else ledger.settled(window)), unit
+    if window is None or not cut:
+        return (window if window is None else ledger.settled(window)), unit, cut
+    cut = tuple(map(ledger.settled, cut))
+    instants = merged(piece for each in cut for piece in each.instants)
+    return (window if window.instants == instants else replace(window, within=instants)), unit, cut
 
 
 def check_formats(request: Request, also: Sequence[str], *, saved: bool) -> None:
@@ -281,9 +301,8 @@ def _measure(
 
     def check() -> None:
         if ledger is not None and not publication.is_paid(ledger):
-            ledger.check(
-                request.guarantee, request.window
-            )  # the spend itself decides; this refuses before the data is read
+            # The spend itself decides; this refuses before the data is read.
+            ledger.check(request.charged, request.parts)
 
     def rehearse(queries: Queries) -> None:
         # Made once: the measurement shares the answers.
@@ -297,9 +316,9 @@ def _measure(
 
     _, measured = pay_and_measure(
         check=check,
-        read=lambda: request.chosen.open(read),
+        read=lambda: request.chosen.open(read, request.windows),
         rehearse=rehearse,
-        pay=lambda: publication.pay(ledger, request.guarantee, request.about.title, request.window),
+        pay=lambda: publication.pay(ledger, request.charged, request.about.title, request.parts),
         measure=measure,
         progress=progress,
     )

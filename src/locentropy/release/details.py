@@ -71,6 +71,7 @@ def details(
         "owner": {name: getattr(statement, name) for name in _OWNER},
         "guarantee": _guarantee(statement),
         "window": None if statement.window is None else _window(statement.window),
+        **({} if statement.windows is None else {"windows": statement.windows}),
         **({"levels": [_part(part) for part in statement.levels]} if statement.levels else {}),
         **_level(first),
         "refuse_empty": statement.refuse_empty,
@@ -292,6 +293,7 @@ def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
         ),
         "max_std_error": limit,
         "window": _window_in(get({"window": None} | document, "window", dict | None)),
+        "windows": get({"windows": None} | document, "windows", str | None),
     }
 
 

@@ -12,8 +12,11 @@ from locentropy.core.attributes import COORDINATES
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.locations import Locations
 from locentropy.core.version import __version__
+from locentropy.core.window_split import PlaceWindows, split
 from locentropy.mechanisms.parameters import LargeDeltaWarning, read_parameters
 from locentropy.mechanisms.registry import class_called, parameter_names
+from locentropy.mechanisms.window_parts import by_part
+from locentropy.release.columns import row_ids
 from locentropy.release.release import Release
 
 if TYPE_CHECKING:
@@ -63,11 +66,12 @@ def mechanism_of(statement: Statement) -> Mechanism:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LargeDeltaWarning)  # who published has been warned
-            return kind(**read_parameters(kind, given))
+            stated = kind(**read_parameters(kind, given))
     except (LocentropyError, TypeError) as error:
         raise ReleaseError(
             f"{statement.mechanism} does not take the parameters that are stated: {error}"
         ) from None
+    return by_part(stated, statement.guarantee.unit) if statement.windows is not None else stated
 
 
 def listed_in(release: Release) -> Locations | None:
@@ -80,8 +84,11 @@ def listed_in(release: Release) -> Locations | None:
     def column(name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
         return table[name].to_numpy().astype(np.float64) if name in names else None
 
+    ids, paired = table["location"].combine_chunks(), None
+    if statement.windows is not None:
+        ids, paired = row_ids(table), PlaceWindows(ids, split(statement.window, statement.windows))
     return Locations(
-        table["location"].combine_chunks(),
+        ids,
         table["name"].combine_chunks() if "name" in names else None,
         column("lat"),
         column("lon"),
@@ -89,4 +96,5 @@ def listed_in(release: Release) -> Locations | None:
         COORDINATES in statement.attributes,
         {name: table[name].combine_chunks() for name in statement.listed_columns},
         outlines=release.outlines,
+        in_windows=paired,
     )

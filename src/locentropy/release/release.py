@@ -18,8 +18,9 @@ import pyarrow.compute as pc
 
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.estimates import COUNTS
+from locentropy.core.window_split import split
 from locentropy.privacy.guarantee import exact_text
-from locentropy.release.columns import MOST_NATS, check_table
+from locentropy.release.columns import MOST_NATS, WINDOW, check_table, row_ids
 from locentropy.release.error_rule import too_uncertain
 from locentropy.release.outlines import has_outlines
 from locentropy.release.statement import NOT_PRIVATE, Statement
@@ -160,7 +161,7 @@ class Release:
             stated = NOT_PRIVATE
         else:
             stated = f"ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}"
-        places = f"{len(self):,} {'place' if len(self) == 1 else 'places'}"
+        places = _counted(self.statement, len(self))
         if self.further:
             places = ", ".join(f"{name} ({len(each):,})" for name, each in self.levels.items())
         return f"<Release {self.statement.title!r}: {places}, {stated}, entropy in {self.statement.entropy_unit}>"
@@ -184,9 +185,9 @@ class Release:
         if self.measurements is None:
             return none
         measured = self.measurements.measurements.locations.cast(pa.string())
-        known: NDArray[np.bool_] = pc.is_in(
-            self.table["location"].cast(pa.string()), value_set=measured
-        ).to_numpy()
+        known: NDArray[np.bool_] = pc.is_in(row_ids(self.table), value_set=measured).to_numpy(
+            zero_copy_only=False
+        )
         return none & known
 
     def to_arrow(self) -> pa.Table:
@@ -228,10 +229,22 @@ class Release:
         return geopandas.GeoDataFrame(self.to_pandas(), geometry=shapes)
 
 
+def _counted(statement: Statement, rows: int) -> str:
+    """How many places there are, in how many windows."""
+    windows = 1 if statement.windows is None else len(split(statement.window, statement.windows))
+    many = f"{rows // windows:,} {'place' if rows == windows else 'places'}"
+    return many if windows == 1 else f"{many} in {windows:,} windows"
+
+
 def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
     """Ids, and what the public list knows about them."""
     # A plain copy: an encoded array may carry values that none of its rows has.
+    paired = None if locations is None else locations.in_windows
+    if paired is not None:
+        ids = paired.ids
     columns = {"location": ids if pa.types.is_integer(ids.type) else ids.cast(pa.string())}
+    if paired is not None:
+        columns |= dict(zip(WINDOW, paired.dates(), strict=True))
     if locations is None:
         return columns
     if locations.names is not None:
@@ -285,8 +298,8 @@ def _check_measurements(kept: KeptMeasurements, table: pa.Table, statement: Stat
     if statement.private and not kept.measurements.private:
         raise ReleaseError("The measurements are not private, but the statement has a guarantee.")
     measured = kept.measurements.locations.cast(pa.string())
-    ids, has_value = table["location"].cast(pa.string()), pc.is_valid(table["entropy"])
+    ids, has_value = row_ids(table), pc.is_valid(table["entropy"]).combine_chunks()
     if statement.max_std_error is not None:  # places that were measured may be too uncertain to have a value
         has_value = pc.or_(has_value, pc.is_in(ids, value_set=measured))
-    if not measured.equals(ids.filter(has_value).combine_chunks()):
+    if not measured.equals(ids.filter(has_value)):
         raise ReleaseError("The measurements are about other locations than those that have a value.")

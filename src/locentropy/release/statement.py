@@ -20,6 +20,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import AttributeEffect, Estimand, Method
 from locentropy.core.levels import Scope, check_levels
 from locentropy.core.public_columns import check_column_names
+from locentropy.core.window_split import Period, split
 from locentropy.core.windows import Window
 from locentropy.ledger.accounts import Composition
 from locentropy.privacy.guarantee import Guarantee, exact
@@ -116,7 +117,8 @@ class LedgerNote:
     unit: Unit = "person"
     """Whose visits, and which of them, the ledger protects. Per period, the amounts above are those of `cell`."""
     cell: str | None = None
-    """The period that this release was charged to, such as 2026-05."""
+    """The period that this release was charged to, such as 2026-05; of several the first and the last, `2026-01 to
+    2026-06`, and the amounts are the most that was charged to any."""
     composition: str = "sum"
     """How the ledger counts: plain sums, or `concentrated`, in ρ."""
     rho: str | None = None
@@ -226,6 +228,8 @@ class Statement:
     """The column of the public list by which places were grouped, if groups are published."""
     window: Window | None = None
     """Only visits that began in this window were read; None if all were."""
+    windows: Period | None = None
+    """What the window is cut into, if rows are about a place in one of several windows."""
     levels: tuple[LevelPart, ...] = ()
     """All levels of the release with what each costs, the main one first; none if there is one only. `guarantee` is
     that of all together, `mechanism` and `parameters` are those of one level."""
@@ -263,6 +267,10 @@ class Statement:
             raise ParameterError("ledger must be a LedgerNote, or None where there is no ledger.")
         if not isinstance(self.window, Window | None):
             raise ParameterError("window must be a Window, or None.")
+        if self.windows is not None:
+            split(self.window, self.windows)
+            if self.levels:
+                raise ParameterError("Several windows and several levels are not published together.")
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
         further = check_column_names(self.listed_columns, self.attributes)
         object.__setattr__(self, "listed_columns", further)
@@ -277,6 +285,13 @@ class Statement:
     def part(self) -> LevelPart | None:
         """What is said of the level that this is about; None where there is one level only."""
         return next((part for part in self.levels if part.name == self.level), None)
+
+    @property
+    def label(self) -> str | None:
+        """How the window is told in names of files, if there is one."""
+        if self.window is None:
+            return None
+        return self.window.label if self.windows is None else f"{self.window.label}-by-{self.windows}"
 
     @property
     def private(self) -> bool:

@@ -32,8 +32,11 @@ import pyarrow.parquet as pq
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import dump_document, read_document
 from locentropy.core.version import __version__
+from locentropy.core.window_split import split
+from locentropy.ledger.parts import same_windows
 from locentropy.mechanisms.registry import built_in_class
-from locentropy.release.columns import MOST_NATS, check_table, public_columns
+from locentropy.privacy.units import part_windows
+from locentropy.release.columns import MOST_NATS, WINDOW, check_table, public_columns
 from locentropy.release.data_package import data_package, named_in, package_name
 from locentropy.release.details import TableShape, details, get
 from locentropy.release.files import MARK, MARKED
@@ -73,7 +76,9 @@ if TYPE_CHECKING:
 _RULES: Final = frozenset({"bad_rows", "missing_ids"})
 """Rules for rows that measurements may state."""
 
-_NOT_INFERRED: Final = frozenset({"location", "name", "not_private", "lat", "lon", "effective_visitors"})
+_NOT_INFERRED: Final = frozenset(
+    {"location", *WINDOW, "name", "not_private", "lat", "lon", "effective_visitors"}
+)
 """Columns that do not come from the measurements, or follow from others that do."""
 
 _FORMULA: Final = r"^[=+\-@\t\r]"
@@ -450,21 +455,25 @@ def _ledger(statement: Statement, ledger: Ledger) -> Iterator[str]:
         )
         return
     spend = paid[0]
-    if (spend.epsilon, spend.delta) != (statement.guarantee.epsilon, statement.guarantee.delta):
+    parts, stated = _parts_of(statement), statement.guarantee
+    whole = (None if stated.epsilon is None else len(parts) * stated.epsilon, len(parts) * stated.delta)
+    if (spend.epsilon, spend.delta) != whole:
         yield "The ledger has charged another ε or δ for this release than the release states."
     released = {record.release for record in book.releases if record.spend == spend.id}
     if released and released != {statement.release_id}:
         yield "The ledger says that this spend paid for another release."
     windows = [part.window for part in book.parts if part.spend == spend.id]
-    if not all(_same(each, statement.window) for each in windows):
+    if windows and not same_windows(windows, parts):
         yield "The ledger has charged this release for another window than the release is about."
     if book.unit != statement.guarantee.unit:
         yield "The ledger protects another unit than the release says."
     yield from _budget(note, ledger_note(book, spend.id))
 
 
-def _same(one: Window | None, other: Window | None) -> bool:
-    return one is other is None or (one is not None and one.same_as(other))
+def _parts_of(statement: Statement) -> tuple[Window | None, ...]:
+    """What each part of the release reads, and is charged for."""
+    windows = () if statement.windows is None else split(statement.window, statement.windows)
+    return part_windows(statement.guarantee.unit, statement.window, windows)
 
 
 def _budget(note: LedgerNote, due: LedgerNote) -> Iterator[str]:
