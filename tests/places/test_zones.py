@@ -100,39 +100,6 @@ def test_the_raster_gives_the_answers_of_the_exact_rule(tmp_path: Path, which: s
     assert np.array_equal(exact[~ends], first[~ends])
 
 
-def test_a_raster_that_is_too_sure_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A planted fault: squares that an outline only grazes are taken for uniform."""
-    zones = le.Zones(districts(tmp_path / "d.geojson"), id="name").map.zones
-    points = awkward_points(40_000, shapely.get_coordinates(zones))
-    exact = ZoneLocator(zones)
-    whole = IndexedLocator._touched
-
-    def too_sure(self: Any, outlines: Any, margin: float) -> Any:
-        touched = whole(self, outlines, margin)
-        return touched & (np.arange(touched.size) % 7 > 0).reshape(touched.shape)
-
-    monkeypatch.setattr(IndexedLocator, "_touched", too_sure)
-    wrong = IndexedLocator(exact, zones).positions(*points.T)
-    assert not np.array_equal(wrong, exact.positions(*points.T))
-
-
-@pytest.mark.parametrize("side", [1e-7, 1e-4, 3.0])
-def test_a_raster_of_any_size_marks_every_square_that_an_outline_touches(side: float) -> None:
-    """Against Shapely, square by square; a small map has squares that are few roundings wide."""
-    rng = np.random.default_rng(8)
-    corners = rng.uniform(0, side, (5, 3, 2)) + np.array([-74.0, 40.7])
-    zones = shapely.polygons(corners)
-    located = IndexedLocator(ZoneLocator(zones), zones)
-    touched = located._touched(zones, 0.0)
-    tree = shapely.STRtree(shapely.get_rings(zones))
-    row, column = (each.ravel() for each in np.indices(touched.shape))
-    west, south = (located._west + column * located._width, located._south + row * located._height)
-    squares = shapely.box(west, south, west + located._width, south + located._height)
-    grazed = np.unique(tree.query(squares, predicate="intersects")[0])
-    assert touched.ravel()[grazed].all()
-    assert touched.sum() < 1.6 * len(grazed) + 500  # and few others
-
-
 def test_the_same_map_in_every_format(tmp_path: Path) -> None:
     source = le.Zones(districts(tmp_path / "d.geojson"), id="name", name="label")
     wkb, fields = shapely.to_wkb(source.map.zones), ["name", "label"]

@@ -61,8 +61,9 @@ def publish(folder: Path, **options: Any) -> Path:
         {"also": ["geojson", "gpkg", "excel-comma"]},
         {"levels": ["place", "district", "all"], "also": ["excel-point", "geojson"]},
         {"window": le.Window("1970-01", zone="UTC")},
+        {"window": le.Window("1970-01/1970-03", zone="UTC"), "windows": "month"},
     ],
-    ids=["plain", "further formats", "levels", "window"],
+    ids=["plain", "further formats", "levels", "window", "several windows"],
 )  # fmt: skip
 def test_frictionless_finds_nothing_wrong(options: dict[str, Any], tmp_path: Path) -> None:
     """Names, types and rows: the schema is that of the very table, and every cell fits it."""

@@ -13,8 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import locentropy as le
+from locentropy.core.errors import EngineError
 from locentropy.core.locations import Cells
 from locentropy.private import exact_profile, open_queries
+from locentropy.visits.engines import locating
 
 from .warehouses import agreeing_cells
 
@@ -62,6 +64,67 @@ def test_threads_and_queries_that_are_restricted_change_nothing(tmp_path: Path) 
     with open_queries(le.Visits(table), locations=there) as queries:
         fewer = queries.restricted_to(kept).exact_profile()
     assert fewer.users.sum() == one.users[~np.isin(one.index, [0, 27])].sum()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 9])
+def test_rows_stream_through_the_rule_in_batches(
+    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each row keeps its own columns, whichever thread located its batch; a batch may have no row at any place."""
+    monkeypatch.setattr("locentropy.visits.engines.duckdb._BATCH_ROWS", 2048)
+    there = agreeing_cells.cells("zones", tmp_path)
+    table = agreeing_cells.visits(there, 40_000)
+    far = table.slice(0, 9_000).set_column(1, "lat", pa.array([-40.7] * 9_000))
+    table = pa.concat_tables([far, table, far])
+    calls = []
+    located = locating.located
+
+    def counted_calls(*args: Any) -> pa.Array:
+        calls.append(len(args[1]))
+        return located(*args)
+
+    monkeypatch.setattr(locating, "located", counted_calls)
+    found = exact_profile(
+        le.Visits(table), locations=there, resources=le.Resources(threads=threads, memory="200MB")
+    )
+    ids = found.locations.to_pylist()
+    rows = zip(found.index.tolist(), found.visits.tolist(), found.users.tolist(), strict=True)
+    assert {(ids[index], visits): users for index, visits, users in rows} == expected(table, there)
+    assert len(calls) > 20
+    assert sum(calls) == len(table)
+
+
+def test_first_times_are_those_of_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("locentropy.visits.engines.duckdb._BATCH_ROWS", 2048)
+    there = agreeing_cells.cells("zones", tmp_path)
+    table = agreeing_cells.visits(there, 20_000).append_column("visits", pa.array([1, 2] * 10_000))
+    at = there.locator().positions(table["lat"].to_numpy(), table["lon"].to_numpy())
+    ids = there.locations().ids
+    named = table.drop(["lat", "lon"]).filter(pa.array(at >= 0))
+    named = named.append_column("location", ids.take(pa.array(at[at >= 0])))
+    bounds = le.private.Bounds(max_locations=2, max_visits=3, keep="first")
+    by_id = le.private.profile(le.Visits(named), bounds, locations=ids)
+    streamed = le.private.profile(le.Visits(table), bounds, locations=there)
+    for name in ("index", "visits", "users"):
+        assert np.array_equal(getattr(streamed, name), getattr(by_id, name))
+    assert streamed.users.sum() > 1000
+
+
+def test_a_rule_that_fails_says_nothing_of_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = agreeing_cells.cells("zones", tmp_path)
+    table = agreeing_cells.visits(there, 1000)
+
+    def failing(error: Exception) -> Any:
+        def located(*_: Any) -> Any:
+            raise error
+
+        return located
+
+    for error, said in ((ValueError("at 40.7123"), "engine stopped"), (MemoryError(), "out of memory")):
+        monkeypatch.setattr(locating, "located", failing(error))
+        with pytest.raises(EngineError, match=said) as raised:
+            exact_profile(le.Visits(table), locations=there)
+        assert "40.7" not in str(raised.value)
 
 
 def test_rows_that_have_ids_too_are_counted_by_coordinates(tmp_path: Path) -> None:

@@ -61,11 +61,12 @@ def read_map(source: str | Path, id_column: str, name_column: str | None, layer:
     """Read a map, and raise unless every zone has an id of its own and a polygon that can be taken one way."""
     path = Path(source)
     if not path.is_file():
-        raise SourceError(f"{source}: there is no such file. For example: {_CALL}")
+        raise SourceError(f"{source}: there is no such file.", example=_CALL)
     if path.suffix.lower() not in (*_PARQUET, *_OTHERS):
         raise SourceError(
             f"{source}: a map is read from GeoJSON, GeoParquet, GeoPackage or a shapefile: a file whose name ends in "
-            f"{', '.join((*_OTHERS, *_PARQUET))}. For example: {_CALL}"
+            f"{', '.join((*_OTHERS, *_PARQUET))}.",
+            example=_CALL,
         )
     fingerprint = _fingerprint(path)
     columns = [id_column, *([] if name_column is None else [name_column])]
@@ -86,12 +87,15 @@ def _read(path: Path, columns: list[str], layer: str | None) -> tuple[pa.Table, 
         layers = [str(name) for name, _ in pyogrio.list_layers(path)]
         if layer not in layers if layer is not None else len(layers) != 1:
             raise SourceError(
-                f"{path}: it has the layers {', '.join(layers)}. Name one of them. For example: "
-                f'Zones("{path.name}", id="name", layer="{layers[0] if layers else "districts"}")'
+                f"{path}: it has the layers {', '.join(layers)}. Name one of them.",
+                example=f'Zones("{path.name}", id="name", layer="{layers[0] if layers else "districts"}")',
             )
-        there = [str(name) for name in pyogrio.read_info(path, layer=layer)["fields"]]
-        _check_columns(columns, there, str(path))
         said, table = pyogrio.read_arrow(path, layer=layer, columns=columns)
+        if not set(columns) <= set(
+            table.column_names
+        ):  # GDAL parses the whole file again to list all columns
+            there = pyogrio.read_info(path, layer=layer)["fields"]
+            _check_columns(columns, [str(name) for name in there], str(path))
     except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError):
         raise SourceError(f"{path}: it cannot be read as a map. Is it complete?") from None
     geometry = said["geometry_name"] or "wkb_geometry"

@@ -1,9 +1,9 @@
 """A raster in front of an exact rule: most points are in a square that lies wholly in one location, or in none.
 
 Testing ten million points against thousands of polygons takes far longer than counting them. So the box around all
-locations is divided into squares, once. A square that no outline touches lies in one location, or in none: all its
-points are where its centre is. Only points in the other squares go to the exact rule. The answers are those of the
-exact rule alone; tests compare the two.
+locations is divided into squares, once. A square that no outline touches lies in one location, or in none; so do all
+squares of a patch of them, side by side: the exact rule is asked for one point of each patch. Points in squares that an
+outline touches go to the exact rule. The answers are those of the exact rule alone; tests compare the two.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import shapely
+from scipy import ndimage
 
 from locentropy.core.locations import Locator
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Reals = NDArray[np.float64]
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
 LEVELS: Final = 11
 """The raster has 2^LEVELS squares a side. Outlines of 2,000 zones touch about a twentieth of them."""
 
-_FIRST_LEVEL: Final = 3
 _UNSURE: Final = -2
 _ROUNDING: Final = 1e-12
 """In degrees: more than the rounding errors with which the square of a point, or of a corner, is found."""
@@ -55,47 +57,49 @@ class IndexedLocator(Locator):
         wide, high = (max(east - west, 1e-6), max(north - south, 1e-6))
         # A little larger than the outlines, so that no point of a location is outside.
         self._west, self._south = west - margin - wide * 1e-6, south - margin - high * 1e-6
-        self._width = (wide * (1 + 2e-6) + 2 * margin) / self._side
-        self._height = (high * (1 + 2e-6) + 2 * margin) / self._side
+        self._size = tuple((each * (1 + 2e-6) + 2 * margin) / self._side for each in (wide, high))
+        self._width, self._height = self._size
         # With a frame of squares around, which are at no location.
-        self._framed = np.pad(self._rastered(self._touched(outlines, margin)), 1, constant_values=-1)
+        self._framed = np.pad(self._rastered(self._touched(outlines, margin)), 1, constant_values=-1).ravel()
         self._frame = self._west - self._width, self._south - self._height
         self._reaches_the_end = bool(west <= -180 or east >= 180)
 
     def positions(self, lat: Reals, lon: Reals) -> Integers:
         """The position of each pair of coordinates; -1 where there is none."""
-        with np.errstate(all="ignore"):  # far away, infinite or NaN: the frame, in which nothing is
-            across, up = (lon - self._frame[0]) / self._width, (lat - self._frame[1]) / self._height
-        edge = self._side + 1.0
-        column, row = (np.fmax(np.fmin(each, edge), 0.0).astype(np.intp) for each in (across, up))
-        found: Integers = self._framed[row, column].astype(np.int64)
+        square = self._along(lat, self._frame[1], self._height)
+        square *= self._side + 2
+        square += self._along(lon, self._frame[0], self._width)
+        found: Integers = self._framed.take(square).astype(np.int64)
         unsure = found == _UNSURE
         if self._reaches_the_end:
             # The two ends of the world are one line, so a point there may be in a location at the other end.
             unsure |= np.abs(lon) == 180
-        if unsure.any():
+        at = np.flatnonzero(unsure)
+        if len(at):
             # -0.0 becomes 0.0: engines take the two for the same number.
-            found[unsure] = self._exact.positions(lat[unsure] + 0.0, lon[unsure] + 0.0)
+            found[at] = self._exact.positions(lat[at] + 0.0, lon[at] + 0.0)
         return found
 
+    def _along(self, degrees: Reals, start: float, size: float) -> NDArray[np.int32]:
+        """The row or column of each point, with the frame; far away, infinite or NaN is in the frame."""
+        with np.errstate(all="ignore"):
+            along = degrees - start
+            along /= size
+        np.fmin(along, self._side + 1.0, out=along)
+        np.fmax(along, 0.0, out=along)
+        return along.astype(np.int32)
+
     def _rastered(self, touched: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Divide squares that an outline touches into four, level by level; ask the exact rule for the others."""
-        raster = np.full((self._side, self._side), _UNSURE, dtype=np.int32)
-        across = 1 << _FIRST_LEVEL
-        row, column = (each.ravel() for each in np.indices((across, across)))
-        while len(row):
-            block = self._side // across
-            unsure = np.any(touched.reshape(across, block, across, block), axis=(1, 3))[row, column]
-            middle = [(each[~unsure] + 0.5) * block for each in (row, column)]
-            lat, lon = self._south + middle[0] * self._height, self._west + middle[1] * self._width
-            blocks = raster.reshape(across, block, across, block)
-            blocks[row[~unsure], :, column[~unsure], :] = self._exact.positions(lat, lon)[:, None, None]
-            if block == 1:
-                break
-            row, column = row[unsure], column[unsure]
-            row = (2 * row[:, None] + np.array([0, 0, 1, 1])).ravel()
-            column = (2 * column[:, None] + np.array([0, 1, 0, 1])).ravel()
-            across *= 2
+        """The location of each square, by the exact rule at the centre of one square of each patch."""
+        patches, number = ndimage.label(
+            ~touched
+        )  # of squares that share a side: no outline passes between them
+        one_of = np.empty(number + 1, dtype=np.int64)
+        one_of[patches.ravel()] = np.arange(patches.size)
+        row, column = np.divmod(one_of[1:], self._side)
+        lat, lon = self._south + (row + 0.5) * self._height, self._west + (column + 0.5) * self._width
+        found = np.concatenate([[_UNSURE], self._exact.positions(lat, lon)]).astype(np.int32)
+        raster: NDArray[np.int32] = found[patches]
         return raster
 
     def _touched(self, outlines: NDArray[Any], margin: float) -> NDArray[np.bool_]:
@@ -104,33 +108,38 @@ class IndexedLocator(Locator):
         Every edge is cut into pieces that are shorter than a square, and all squares are marked that the box around a
         piece touches: a few too many, and none too few.
         """
-        corner = np.array([self._west, self._south])
-        size = np.array([self._width, self._height])
-        starts, ends = ((each - corner) / size for each in _edges(outlines))
-        spare = (margin + _ROUNDING) / size
-        pieces = np.maximum(np.ceil(np.abs(ends - starts).max(axis=1) / _PIECE), 1).astype(np.int64)
+        starts, ends = ((each - (self._west, self._south)) / self._size for each in _edges(outlines))
+        step = ends - starts
+        pieces = np.maximum(np.ceil(np.abs(step).max(axis=1) / _PIECE), 1).astype(np.int64)
         touched = np.zeros((self._side, self._side), dtype=np.bool_)
         last = np.cumsum(pieces)
-        for first in range(0, int(last[-1]), _AT_ONCE):
-            number = np.arange(first, min(first + _AT_ONCE, int(last[-1])))
-            edge = np.searchsorted(last, number, side="right")
-            share = (number - last[edge] + pieces[edge])[:, None] / pieces[edge, None]
-            step = ends[edge] - starts[edge]
-            here, there = starts[edge] + step * share, starts[edge] + step * (share + 1 / pieces[edge, None])
-            low = np.floor(np.minimum(here, there) - spare).astype(np.int64)
-            high = np.floor(np.maximum(here, there) + spare).astype(np.int64)
-            self._mark(touched, low, high)
+        batches = np.searchsorted(last, np.arange(_AT_ONCE, last[-1], _AT_ONCE))
+        for edges in np.split(np.arange(len(pieces)), batches):
+            edge = np.repeat(edges, pieces[edges])
+            first = last[edges] - pieces[edges]
+            share = (np.arange(len(edge)) + first[:1] - np.repeat(first, pieces[edges])) / pieces[edge]
+            low, high = [], []
+            for axis, size in enumerate(self._size):
+                here = starts[edge, axis] + step[edge, axis] * share
+                there = starts[edge, axis] + step[edge, axis] * (share + 1 / pieces[edge])
+                spare = (margin + _ROUNDING) / size
+                low.append(self._clipped(np.minimum(here, there) - spare))
+                high.append(self._clipped(np.maximum(here, there) + spare))
+            _mark(touched, low, high)
         return touched
 
-    def _mark(self, touched: NDArray[np.bool_], low: Integers, high: Integers) -> None:
-        """Mark the squares from one column and row to another, of many boxes at once."""
-        low, high = np.clip(low, 0, self._side - 1), np.clip(high, 0, self._side - 1)
-        right, up = (high - low).max(axis=0)
-        for column in range(right + 1):
-            for row in range(up + 1):
-                at = low + np.array([column, row])
-                reached = (at <= high).all(axis=1)
-                touched[at[reached, 1], at[reached, 0]] = True
+    def _clipped(self, along: Reals) -> Integers:
+        """The row or column at a distance in squares; beyond the last of them, the last."""
+        return np.clip(np.floor(along), 0, self._side - 1).astype(np.int64)
+
+
+def _mark(touched: NDArray[np.bool_], low: Sequence[Integers], high: Sequence[Integers]) -> None:
+    """Mark the squares from one (column, row) to another, of many boxes at once."""
+    across, up = (range(int((end - start).max()) + 1) for start, end in zip(low, high, strict=True))
+    for right in across:
+        column = np.minimum(low[0] + right, high[0])
+        for above in up:
+            touched[np.minimum(low[1] + above, high[1]), column] = True
 
 
 def _edges(outlines: NDArray[Any]) -> tuple[Reals, Reals]:

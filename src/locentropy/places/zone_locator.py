@@ -74,6 +74,9 @@ class ZoneLocator(Locator):
             next_of = np.ones(len(point), dtype=np.bool_)
             next_of[1:] = point[1:] != point[:-1]
             at, tested = point[next_of], zone[next_of]
+            # Zone by zone, so that the index of each is fetched into the processor's cache once.
+            order = np.argsort(tested)
+            at, tested = at[order], tested[order]
             there = shapely.intersects_xy(self._zones[tested], x[at], y[at])
             first[at[there]] = tested[there]
             left = ~next_of & (first[point] == len(self._zones))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 
 from locentropy.core.errors import ReleaseError
-from locentropy.release.columns import described
+from locentropy.release.columns import WINDOW, described
 from locentropy.release.files import names_of
 from locentropy.release.level_words import level_words
 from locentropy.release.manifest import manifest, parameters, places_words
@@ -125,10 +125,11 @@ def _table(level: Release) -> dict[str, Any]:
         }
         for column in level.to_arrow().schema
     ]
+    key = ["location", *(WINDOW[:1] if level.statement.windows is not None else ())]
     return {
         "type": "table",
         "encoding": "utf-8",
-        "schema": {"fields": fields, "primaryKey": ["location"], "missingValues": [""]},
+        "schema": {"fields": fields, "primaryKey": key, "missingValues": [""]},
     }
 
 

@@ -192,7 +192,7 @@ def test_few_places(count: int, unit: str) -> None:
 def test_nothing_is_published() -> None:
     made = town(1, mechanism="LimitPTR")
     parsed = Parsed(page(made))
-    assert "No value is published" in parsed.words
+    assert "No place has a value" in parsed.words
 
 
 def before_the_manifest(made: Release) -> str:
@@ -290,8 +290,8 @@ def test_long_texts_do_not_make_it_too_large() -> None:
 
 def test_the_parts_of_the_script_are_all_used() -> None:
     there = {path.name for path in files("locentropy.release.report").joinpath("assets").iterdir()}
-    levels = {"levels.css", "levels.js"}
-    assert there == {*SCRIPTS, "style.css", "template.html", "content.html", "map.html", *levels}
+    levels, series = {"levels.css", "levels.js"}, {"series.css", "series.js"}
+    assert there == {*SCRIPTS, "style.css", "template.html", "content.html", "map.html", *levels, *series}
 
 
 def test_a_marked_page_has_a_marked_name(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_a_marked_page_has_a_marked_name(tmp_path: Path) -> None:
 def test_a_source_of_places_is_named_once() -> None:
     source = "grid of 3 × 3 square cells of 500 m, south 1, west 1, north 2, east 2"
     parsed = Parsed(page(release(locations_source=source, locations_provenance=source)))
-    assert f"the list of places ({source});" in parsed.words
+    assert f"the grid of cells ({source});" in parsed.words
     listed = Parsed(page(release()))
     assert "the list of places (public list; the owner says: the city's register of venues);" in listed.words
 
