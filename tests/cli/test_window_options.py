@@ -82,7 +82,7 @@ def test_a_dry_run_tells_what_is_left_in_the_month_and_for_how_many_more(publish
         ((*MAY, "--hours", "7"), 2, "--hours 7 must be hours"),
         ((*MAY, "--weekdays", "monday"), 2, "--weekdays monday must be days"),
         (("--window", "2026-05", "--time-zone", "Berlin"), 2, "--time-zone Berlin is not the IANA name"),
-        (("--window", "2026-05", "--time-zone", "as-written"), 4, "Name the zone"),
+        (("--window", "2026-05", "--time-zone", "as-written"), 5, "date them by the calendar of a place"),
         ((*MAY, "--time-type", "days"), 2, "--time-type days is not one of utc, s"),
     ],
 )
@@ -119,3 +119,34 @@ def test_a_plan_for_another_unit_is_refused(publish: Publish, tmp_path: Path) ->
         done = publish(*MAY, "--plan", f"{unit}.yaml", "--dry-run")
         assert done.returncode == code
         assert ("guarantees something else" in done.stderr) == (code == 2)
+
+
+def test_several_months(publish: Publish, tmp_path: Path) -> None:
+    """Each is charged in its own month, and all of them to whoever is there in all."""
+    spring = ("--window", "2026-04/2026-06", "--windows", "month", "--time-zone", "Europe/Berlin")
+    told = publish(*spring, "--dry-run")
+    assert told.returncode == 0, told.stderr
+    assert (
+        "After this release: ε = 0.5, δ = 0 in 2026-04 and 2026-05, and ε = 0.5, δ = 0 for somebody"
+        in told.stdout
+    )
+    done = publish(*spring, "--out", "spring", "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert (said["places"], said["windows"], said["budget_left"]["epsilon"]) == (8, "month", "0.5")
+    assert said["highest"][0]["window_start"] in ("2026-04-01", "2026-05-01")
+    assert "release-2026-04_2026-06-by-month.csv" in names(tmp_path / "spring")
+    shown = locentropy("ledger", "show", "city.ledger", "--json", cwd=tmp_path)
+    [spend] = json.loads(shown.stdout)["spends"]
+    assert (spend["window"], spend["epsilon"]) == ("2026-04 to 2026-05 (2 parts), Europe/Berlin", "1")
+    checked = locentropy("verify", "spring", "--ledger", "city.ledger", cwd=tmp_path)
+    assert checked.returncode == 0, checked.stdout
+    again = publish(*spring, "--out", "again")
+    assert again.returncode == 7, "the person has 0.5 left, and two months cost 1"
+    for options, words in (
+        (("--windows", "year"), "--windows year is not one of day, week, month"),
+        (("--windows", "week"), "--window 2026-04/2026-06 must begin and end where a week does"),
+    ):
+        refused = publish(*spring[:2], *options, *spring[4:], "--out", "x")
+        assert refused.returncode == 2
+        assert words in refused.stderr

@@ -254,3 +254,13 @@ def test_opendp_has_the_same_filter(scales: tuple[float, ...]) -> None:
             break
         queryable(noise)
     assert refused
+
+
+def test_a_spend_is_not_taken_for_one_with_another_rho(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "city.ledger", "riders", 4, "1e-6", composition="concentrated")
+    own = new_id()
+    ledger.spend(gaussian(Fraction(1, 100)), "map", own)
+    ledger.spend(gaussian(Fraction(1, 100)), "map", own)
+    with pytest.raises(LedgerError, match="another ρ"):
+        ledger.spend(gaussian(Fraction(1, 50)), "map", own)
+    assert len(ledger.history()) == 1

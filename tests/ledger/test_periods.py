@@ -271,7 +271,10 @@ def test_terms_that_make_no_sense(path: Path, options: dict[str, Any], words: st
 def test_a_large_epsilon_for_a_period_must_be_said(path: Path) -> None:
     with pytest.raises(ParameterError, match="large_epsilon"):
         Ledger.create(path, "riders", 11, unit="person-month", person_epsilon=20)
-    assert Ledger.create(path, "riders", 1, unit="person-month", person_epsilon=12).remaining.epsilon == 12
+    with pytest.raises(ParameterError, match="somebody who is always in the data hides hardly anything"):
+        Ledger.create(path, "riders", 1, unit="person-month", person_epsilon=12)
+    made = Ledger.create(path, "riders", 1, unit="person-month", person_epsilon=12, large_epsilon=True)
+    assert made.remaining.epsilon == 12
 
 
 # --- migration ---

@@ -34,12 +34,14 @@ from locentropy.publishing import publish as story
 from locentropy.publishing.publication import Publication
 from locentropy.release.measurements import read_measurements
 from locentropy.release.verify import verify
-from tests.publishing.making import LIMIT, PLACES, counted_visits, ledger_in, names, public, visits_in
+from tests.publishing.making import LIMIT, MAY, PLACES, counted_visits, ledger_in, names, public, visits_in
 
 WATCHED = ("locentropy.publishing.", "locentropy.release.files", "locentropy.ledger.ledger")
 MOST_KILLS_OF_ONE = 2
 LEVELS = le.PublicLocations(PLACES, levels=["place", "all"], provenance="the register")
 """Two levels: their measurements are in files of their own."""
+MONTHS = le.Window("2026-05/2026-07", zone="UTC")
+"""Two months, each a part of its own in a ledger per month."""
 SECTIONS = 20
 """Of the whole story; each of its phases has two at least, however short it is."""
 
@@ -82,13 +84,16 @@ class Steps:
 class Place:
     """A folder to publish in, with a ledger that holds earlier spends."""
 
-    def __init__(self, folder: Path, visits: Any, places: le.PublicLocations) -> None:
+    def __init__(
+        self, folder: Path, visits: Any, places: le.PublicLocations, *, monthly: bool = False
+    ) -> None:
         folder.mkdir()
-        self.places = places
+        self.places, self.monthly = places, monthly
         self.folder, self.visits, self.target = folder, visits, folder / "out" / "release"
         self.target.parent.mkdir()
-        self.ledger = ledger_in(folder)
-        self.before = {self.ledger.spend(LIMIT.guarantee, "earlier").id for _ in range(2)}
+        self.ledger = ledger_in(folder, monthly=monthly)
+        window = MAY if monthly else None
+        self.before = {self.ledger.spend(LIMIT.guarantee, "earlier", window=window).id for _ in range(2)}
         self.paid: set[str] = set()
         self.drawn: list[dict[str, list[int]]] | None = None
         """The noisy integers, once they are on disk: for one spend there are no others."""
@@ -96,7 +101,8 @@ class Place:
     def attempt(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", story.ResumedWarning)
-            story.publish(self.visits, LIMIT, self.places, out=self.target, ledger=self.ledger)
+            cut: dict[str, Any] = {"window": MONTHS, "windows": "month"} if self.monthly else {}
+            story.publish(self.visits, LIMIT, self.places, out=self.target, ledger=self.ledger, **cut)
 
     def look(self) -> str:
         """Check what a kill left, and say how far the attempt had come."""
@@ -106,6 +112,11 @@ class Place:
         assert self.paid <= paid, "a spend was lost"
         assert len(paid) <= 1, "spent twice"
         self.paid = paid
+        # All parts of a spend, or none: in each month, and for whoever is there in all of them.
+        charged = [book.charged_in(month).epsilon for month in ("2026-05", "2026-06")]
+        own = LIMIT.guarantee.epsilon * len(paid)
+        assert not self.monthly or charged == [2 * LIMIT.guarantee.epsilon + own, own], "a part is missing"
+        assert book.person.epsilon == 2 * LIMIT.guarantee.epsilon + (2 if self.monthly else 1) * own
         assert {record.spend for record in book.releases} <= paid, "a release whose spend is missing"
         inside = self.target.parent
         assert [name for name in names(inside) if not name.startswith(".")] in ([], ["release"])
@@ -113,16 +124,17 @@ class Place:
         assert len(whole) <= 1
         if whole:
             assert paid, "a release whose spend is missing"
+            label = "-2026-05_2026-07-by-month" if self.monthly else ""
             assert names(whole[0]) == [
                 *(["all.csv", "all.measurements.parquet", "all.parquet"] if self.places.levels else []),
                 "details.yaml",
                 "manifest.yaml",
-                "measurements.parquet",
-                "release.csv",
-                "release.parquet",
-                "report.html",
+                f"measurements{label}.parquet",
+                f"release{label}.csv",
+                f"release{label}.parquet",
+                f"report{label}.html",
             ]
-            self._drawn(whole[0] / "measurements.parquet", whole[0] / "all.measurements.parquet")
+            self._drawn(whole[0] / f"measurements{label}.parquet", whole[0] / "all.measurements.parquet")
             return "staged" if whole[0] != self.target else "named" if len(names(inside)) > 1 else "done"
         kept, parts = [*inside.glob(".release.*.measurements")], [*inside.glob(".release.*.part")]
         if kept:
@@ -173,12 +185,15 @@ def by_steps(uncut: Place, draw: random.Random) -> Callable[[Place], int]:
     log = uncut.folder.with_suffix(".steps")
 
     def count() -> None:
-        """What lies beside the target at every step tells the phases apart."""
+        """What lies beside the target at every step, and whether the ledger was written, tells the phases apart."""
         phases: list[str] = []
+        ledger = uncut.ledger.path
+        unpaid = ledger.stat().st_mtime_ns
 
         def step(frame: Any, event: str, argument: Any) -> None:
             if frame.f_globals.get("__name__", "").startswith(WATCHED):
-                phases.append(" ".join(Path(name).suffix for name in os.listdir(uncut.target.parent)))  # noqa: PTH208
+                beside = (Path(name).suffix for name in os.listdir(uncut.target.parent))  # noqa: PTH208
+                phases.append(" ".join([*beside, str(ledger.stat().st_mtime_ns != unpaid)]))
 
         sys.setprofile(step)
         uncut.attempt()
@@ -247,12 +262,13 @@ def main(folder: Path, how: str, seed: int, kills: int) -> None:
         publication_file._write = lambda *_: None  # a planted fault, which the checks must find
     if how == "redrawing":
         forget_measurements()
-    listed = LEVELS if how == "levels" else public()
-    start = (by_time if how == "time" else by_steps)(Place(folder / "uncut", visits, listed), draw)
+    listed, monthly = LEVELS if how == "levels" else public(), how == "monthly"
+    uncut = Place(folder / "uncut", visits, listed, monthly=monthly)
+    start = (by_time if how == "time" else by_steps)(uncut, draw)
     found: Counter[str] = Counter()
     places = []
     while found.total() < kills:
-        place = Place(folder / f"{len(places)}", visits, listed)
+        place = Place(folder / f"{len(places)}", visits, listed, monthly=monthly)
         places.append(place)
         state = "nothing"
         for _ in range(draw.randint(1, MOST_KILLS_OF_ONE)):

@@ -7,7 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 import locentropy as le
+from locentropy.core.window_split import pair_ids
 from tests.mechanisms.recording import CrowdQueries
 
 Publishing = Callable[..., le.Release]
@@ -37,14 +40,27 @@ def visits_in(folder: Path, rows: str = ROWS) -> le.Visits:
     return le.Visits(path)
 
 
-def ledger_in(folder: Path, epsilon: Any = 10, delta: Any = "1e-3") -> le.Ledger:
-    return le.Ledger.create(folder / "city.ledger", "riders", epsilon, delta)
+MAY = le.Window("2026-05", zone="UTC")
+
+
+def ledger_in(folder: Path, epsilon: Any = 10, delta: Any = "1e-3", *, monthly: bool = False) -> le.Ledger:
+    """A ledger of people; or one per month, in which May has this budget and the person twice as much."""
+    if not monthly:
+        return le.Ledger.create(folder / "city.ledger", "riders", epsilon, delta)
+    person = {"person_epsilon": 2 * epsilon, "person_delta": delta}
+    return le.Ledger.create(
+        folder / "city.ledger", "riders", epsilon, delta, unit="person-month", large_epsilon=True, **person
+    )
 
 
 @contextmanager
-def counted_visits(*_: Any, **__: Any) -> Iterator[CrowdQueries]:
-    """In the place of `open_queries`: what an engine would answer, without one."""
-    yield CrowdQueries([{1: 4, 2: 1}, {1: 6}, {2: 2}, {}], ids=PLACES)
+def counted_visits(*_: Any, windows: Any = (), **__: Any) -> Iterator[CrowdQueries]:
+    """In the place of `open_queries`: what an engine would answer, without one; the same in every window."""
+    crowds: list[Any] = [{1: 4, 2: 1}, {1: 6}, {2: 2}, {}]
+    if windows:
+        yield CrowdQueries(crowds * len(windows), ids=pair_ids(pa.array(PLACES), windows).to_pylist())
+    else:
+        yield CrowdQueries(crowds, ids=PLACES)
 
 
 def names(folder: Path) -> list[str]:

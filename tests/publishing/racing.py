@@ -14,7 +14,7 @@ from pathlib import Path
 import locentropy.visits.engines.duckdb  # noqa: F401  # used by the forks
 from locentropy.core.errors import LocentropyError
 from locentropy.publishing import publish as story
-from tests.publishing.making import LIMIT, counted_visits, ledger_in, public, visits_in
+from tests.publishing.making import LIMIT, MAY, counted_visits, ledger_in, public, visits_in
 
 RACERS = 16
 
@@ -22,7 +22,9 @@ RACERS = 16
 def main(folder: Path, targets: int, how: str) -> None:
     if how != "engine":
         story.open_queries = counted_visits  # type: ignore[assignment]
-    visits, ledger = visits_in(folder), ledger_in(folder, 5)  # ten times ε = 0.5
+    monthly = how == "monthly"
+    visits, ledger = visits_in(folder), ledger_in(folder, 5, monthly=monthly)  # ten times ε = 0.5
+    window = MAY if monthly else None
     waiting, starting = os.pipe()
     pids = []
     for number in range(RACERS):
@@ -33,7 +35,8 @@ def main(folder: Path, targets: int, how: str) -> None:
         os.close(starting)
         os.read(waiting, 1)  # returns for all of them when the other end is closed
         try:
-            story.publish(visits, LIMIT, public(), out=folder / f"release-{number % targets}", ledger=ledger)
+            target = folder / f"release-{number % targets}"
+            story.publish(visits, LIMIT, public(), out=target, ledger=ledger, window=window)
         except LocentropyError as error:
             os._exit(error.exit_code)
         except BaseException:

@@ -44,6 +44,13 @@ def test_killed_in_every_section_of_a_release_of_levels(seed: int, tmp_path: Pat
     assert {"locked", "drawing", "measured", "half-written", "staged", "named"} <= set(found)
 
 
+@pytest.mark.parametrize("seed", [0, *at_night(1, 2, 3)])
+def test_killed_in_every_section_of_a_release_of_two_months(seed: int, tmp_path: Path) -> None:
+    """In a ledger per month, a spend of two parts: both are charged, or neither, in their months and to the person."""
+    found = killed(tmp_path, "monthly", seed, 42)
+    assert {"locked", "drawing", "measured", "half-written", "staged", "named"} <= set(found)
+
+
 @pytest.mark.parametrize("kills", [5, *at_night(50)])
 def test_killed_at_random_times(kills: int, tmp_path: Path) -> None:
     killed(tmp_path, "time", 0, kills)

@@ -253,6 +253,21 @@ def test_one_spend_pays_for_all(tmp_path: Path) -> None:
         le.publish(visits(crowd()), SHARES, listed(), ledger=ledger, out=tmp_path / "second")
 
 
+def test_a_ledger_in_rho_is_charged_the_sum_of_the_levels(tmp_path: Path) -> None:
+    """Each level has the ρ of its own (ε, δ); that of the whole would be more, and (ε²/2, δ) is not charged."""
+    ledger = le.Ledger.create(tmp_path / "rho.ledger", "riders", 4, "1e-6", composition="concentrated")
+    mechanism = le.Shares(1.0, delta=1e-7, max_users=1000)
+    made = published(tmp_path, mechanism, ledger)
+    request = Request(mechanism, listed())
+    parts = [level.mechanism.guarantee.rho for level in request.levels]
+    [part] = ledger.read().parts
+    assert part.charge.rho == sum(parts) < (mechanism.guarantee.rho or 0)
+    assert part.charge.rho_delta == 0
+    assert (part.charge.epsilon, part.charge.delta) == (1, Fraction(1, 10**7))
+    assert made.statement.guarantee.rho == part.charge.rho
+    assert le.verify(tmp_path / "out", ledger).ok
+
+
 def test_an_attempt_that_stopped_between_levels_is_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from locentropy.cli.console import note, out, warn
 from locentropy.cli.error_format import restated
 
 if TYPE_CHECKING:
+    from locentropy.core.windows import Window
     from locentropy.ledger.accounts import Budget
     from locentropy.ledger.rules import Account
 
@@ -92,7 +93,7 @@ def create(
     ] = "0",
     large_epsilon: Annotated[
         bool,
-        typer.Option("--large-epsilon", help="Needed for an ε above 10, which hides hardly anything."),
+        typer.Option("--large-epsilon", help="Needed for an ε above 10, also of the person."),
     ] = False,
     as_json: options.Json = False,
 ) -> None:
@@ -106,13 +107,11 @@ def create(
       locentropy ledger create city.ledger --epsilon 4 --delta 1e-6 \
       --population "riders of the city's bicycles"
 
-      locentropy ledger create city.ledger --epsilon 1 --unit person-month \
-      --person-epsilon 12 --time-zone Europe/Berlin \
+      locentropy ledger create city.ledger --epsilon 0.5 --unit person-month \
+      --person-epsilon 6 --time-zone Europe/Berlin \
       --population "riders of the city's bicycles"
     """
     from locentropy.ledger.ledger import Ledger
-    from locentropy.privacy.guarantee import exact_text
-    from locentropy.privacy.strength import is_large
 
     chosen: Any = unit, composition  # checked by the ledger itself
     with restated(names={"zone": "time_zone"}):
@@ -135,11 +134,6 @@ def create(
         note(
             f"Made {path} for '{book.population}', with {_whole(book)}. Keep it: a restored copy forgets spends."
         )
-        if is_large(book.person_cap.epsilon) and not large_epsilon:
-            warn(
-                f"ε = {exact_text(book.person_cap.epsilon)} hides hardly anything about somebody who is always in the "
-                "data. Releases say so."
-            )
 
 
 @app.command(cls=Command)
@@ -300,14 +294,17 @@ def _spends(book: Account) -> list[dict[str, Any]]:
     from locentropy.ledger.rules import amounts_as_text
 
     latest = {record.spend: record for record in book.releases}
-    windows = {part.spend: str(part.window) for part in book.parts if part.window is not None}
+    windows: dict[str, list[Window]] = {}
+    for part in book.parts:
+        if part.window is not None:
+            windows.setdefault(part.spend, []).append(part.window)
     return [
         {
             "id": spend.id,
             "number": spend.number,
             "time": spend.time,
             **amounts_as_text(spend.epsilon, spend.delta),
-            "window": windows.get(spend.id),
+            "window": _read(windows[spend.id]) if spend.id in windows else None,
             "purpose": spend.purpose,
             "software": spend.software,
             "release": latest[spend.id].release if spend.id in latest else None,
@@ -315,3 +312,11 @@ def _spends(book: Account) -> list[dict[str, Any]]:
         }
         for spend in book.spends
     ]
+
+
+def _read(windows: list[Window]) -> str:
+    """The window that a spend was charged for; of several, the first and the last."""
+    first, *further = windows
+    return (
+        f"{first.text} to {further[-1].text} ({len(windows)} parts), {first.zone}" if further else str(first)
+    )

@@ -150,8 +150,26 @@ Window = Annotated[
     str | None,
     typer.Option(
         "--window",
-        help="Only visits that began in 2026-05, 2026-W21, 2026-05-03, or 2026-05-01/2026-05-15 (without the last).",
+        help="Only visits that began in 2026-05, 2026-W21, 2026-05-03, or 2026-01/2026-07 (without the last).",
         rich_help_panel=_WINDOW,
+    ),
+]
+Windows = Annotated[
+    str | None,
+    typer.Option(
+        "--windows",
+        help="Cut the window into these, and publish every place in each: month, week, day.",
+        rich_help_panel=_WINDOW,
+    ),
+]
+After = Annotated[
+    Path | None,
+    typer.Option(
+        "--after",
+        metavar="DIR",
+        help="The latest release of a series to go on with: values lean on it and those before it, at no cost.",
+        rich_help_panel=_WINDOW,
+        show_default=False,
     ),
 ]
 Weekdays = Annotated[

@@ -76,6 +76,8 @@ def publish(
         str, typer.Option("--entropy-unit", help="Unit of the entropy: nats, bits.")
     ] = "nats",
     max_std_error: place_options.MaxStdError = None,
+    windows: options.Windows = None,
+    after: options.After = None,
     also: Annotated[
         str | None,
         typer.Option(
@@ -114,12 +116,20 @@ def publish(
 
       locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
       --window 2026-05 --time-zone as-written --ledger city.ledger --out may-2026
+
+      locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
+      --window 2026-01/2026-07 --windows month --time-zone as-written \
+      --ledger city.ledger --out first-half-of-2026
+
+      locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
+      --window 2026-06 --after may-2026 --ledger city.ledger --out june-2026
     """
     from locentropy.cli.publish_summary import tell, tell_dry_run, warn_of_few
     from locentropy.ledger.ledger import Ledger
     from locentropy.places.public_list import PublicLocations
     from locentropy.publishing.publish import carry_out, check_formats, settle
     from locentropy.publishing.request import Request
+    from locentropy.release.chain import read_chain
     from locentropy.release.files import marked_target
     from locentropy.release.statement import About
     from locentropy.visits.visits import Visits
@@ -139,8 +149,10 @@ def publish(
         max_std_error = plan_check.limit(plan, planned, max_std_error)
         said = _words_with(plan, planned, said)
     account = None if ledger is None else Ledger.open(ledger)
-    window, unit = settle(
-        reading.window_by(None if account is None else account.read().calendar.zone), account
+    window, unit, cut = settle(
+        reading.window_by(None if account is None else account.read().calendar.zone),
+        account,
+        windows,  # type: ignore[arg-type]  # checked there
     )
     if planned is not None and plan is not None:
         plan_check.check_unit(plan, planned, unit, ledger)
@@ -157,6 +169,9 @@ def publish(
             max_std_error,
             window,
             unit,
+            cut,
+            windows,  # type: ignore[arg-type]
+            None if after is None else read_chain(after),
         )
     # Before the list is read, for errors about a list name its columns.
     request.chosen.refuse_visits_as_list(Visits(source, table=reading.table))
@@ -196,7 +211,7 @@ def publish(
             ledger=account,
             resources=resources,
             progress=progress,
-            when_open=partial(tell_privacy_unit, private=request.guarantee.private),
+            when_open=partial(tell_privacy_unit, private=request.guarantee.private, unit=request.unit),
         )
     ignore_signals()  # it is published: only telling so is left
     try:

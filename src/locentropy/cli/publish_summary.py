@@ -11,6 +11,7 @@ from locentropy.cli import options
 from locentropy.cli.console import note, out, warn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from locentropy.core.levels import LevelPart
@@ -71,30 +72,43 @@ def _say_budget_after(request: Request, ledger: Ledger | None) -> None:
     if ledger is None:
         warn(notices.NOT_COUNTED)
         return
-    ledger.check(request.guarantee, request.window)
+    ledger.check(request.charged, request.parts)
     book = ledger.read()
-    _line(f"Budget of '{book.population}': {_left(book, request.window)} left.")
+    _line(f"Budget of '{book.population}': {_left(book, request.parts)} left.")
     if not request.guarantee.private:
         warn("Publishing this would close the ledger for good.")
         return
-    after = ledger.preview(request.guarantee, request.window)
-    _line(f"After this release: {_left(after, request.window)}.")
+    after = ledger.preview(request.charged, request.parts)
+    _line(f"After this release: {_left(after, request.parts)}.")
     period = period_of(book.unit)
     if period is not None:
-        more = _more_periods(after, request.guarantee)
+        more = _more_periods(after, request.charged)
         _line(f"Such a release in each {period}: {more:,} more until the budget of the person is used up.")
 
 
-def _left(book: Account, window: Window | None) -> str:
-    """What is left, of each account that a release about this window is charged to."""
+def _left(book: Account, windows: Sequence[Window | None]) -> str:
+    """What is left, of each account that a release with a part in each of these windows is charged to."""
     from locentropy.privacy.units import cell_of, period_of
 
     period = period_of(book.unit)
     if period is None or book.closed:
         return str(book.remaining)
-    cell = cell_of(book.unit, window)
-    here = book.terms.caps(book.total)[0].left(book.charged_in(cell or ""))
-    return f"{here} in {cell}, and {book.remaining} for somebody who is there in every {period}"
+    cap = book.terms.caps(book.total)[0]
+    left: dict[str, list[str]] = {}
+    for window in windows:
+        cell = str(cell_of(book.unit, window))
+        left.setdefault(str(cap.left(book.charged_in(cell))), []).append(cell)
+    here = ", ".join(f"{amount} in {_span(cells)}" for amount, cells in left.items())
+    return f"{here}, and {book.remaining} for somebody who is there in every {period}"
+
+
+def _span(cells: list[str]) -> str:
+    """Some periods, in short."""
+    if len(cells) <= 2:
+        return " and ".join(cells)
+    return (
+        f"each of {cells[0]}, {cells[1]}, …, {cells[-1]}" if len(cells) > 3 else f"each of {', '.join(cells)}"
+    )
 
 
 def _more_periods(book: Account, guarantee: Guarantee) -> int:
@@ -110,14 +124,33 @@ def _more_periods(book: Account, guarantee: Guarantee) -> int:
 
 def _budget_after(request: Request, ledger: Ledger | None) -> dict[str, str] | None:
     """What would be left; None without a ledger."""
-    from locentropy.privacy.guarantee import exact_text
-
     if ledger is None:
         return None
-    after = ledger.preview(request.guarantee, request.window)
-    left = after.remaining if after.closed else after.remaining_in(request.window)
-    rho = {} if left.rho is None else {"rho": exact_text(left.rho)}
-    return {"epsilon": exact_text(left.epsilon), "delta": exact_text(left.delta), **rho}
+    after = ledger.preview(request.charged, request.parts)
+    return _least(after, request.parts)
+
+
+def _least(book: Account, windows: Sequence[Window | None]) -> dict[str, str]:
+    """What is left for one more release about one of these windows, whichever has least."""
+    from locentropy.privacy.guarantee import exact_text
+
+    every = [book.remaining if book.closed else book.remaining_in(window) for window in windows]
+    rhos = [left.rho for left in every if left.rho is not None]
+    return {
+        "epsilon": exact_text(min(left.epsilon for left in every)),
+        "delta": exact_text(min(left.delta for left in every)),
+        **({"rho": exact_text(min(rhos))} if rhos else {}),
+    }
+
+
+def _parts(release: Release) -> tuple[Window | None, ...]:
+    """The windows that a release was charged for."""
+    from locentropy.core.window_split import split
+    from locentropy.privacy.units import part_windows
+
+    statement = release.statement
+    windows = () if statement.windows is None else split(statement.window, statement.windows)
+    return part_windows(statement.guarantee.unit, statement.window, windows)
 
 
 def tell(release: Release, target: Path, ledger: Ledger | None, *, as_json: bool) -> None:
@@ -147,11 +180,15 @@ def highest(release: Release) -> list[dict[str, Any]]:
     import numpy as np
     import pyarrow.compute as pc
 
+    from locentropy.release.columns import WINDOW
+
     table = release.to_arrow()
     shown = table.filter(pc.is_valid(table["entropy"]))
     order = np.argsort(-shown["entropy"].to_numpy(), kind="stable")
     rows: list[dict[str, Any]] = shown.take(order[:HIGHEST]).to_pylist()
-    return rows
+    return [
+        row | {name: str(row[name]) for name in WINDOW if name in row} for row in rows
+    ]  # dates are no JSON
 
 
 def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
@@ -160,8 +197,13 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     guarantee = release.statement.guarantee
     shown = _shown(release)
     many = f"{len(release):,}" if shown == len(release) else f"{shown:,} of {len(release):,}"
+    kind = (
+        "places"
+        if release.statement.windows is None
+        else f"places, each in every {release.statement.windows},"
+    )
     _line(
-        f"Published {many} places to {target}"
+        f"Published {many} {kind} to {target}"
         + ("" if shown == len(release) else f"; the others are {_why_not_shown(release)}")
     )
     _line(guarantee_line(guarantee))
@@ -173,7 +215,7 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     if rows:
         _table(rows, release.statement.entropy_unit)
     if ledger is not None:
-        _line(f"Left of the budget: {_left(ledger.read(), release.statement.window)}")
+        _line(f"Left of the budget: {_left(ledger.read(), _parts(release))}")
     _line(f"Its files: {', '.join(sorted(path.name for path in target.iterdir()))}")
     with_ledger = "" if ledger is None else f" --ledger {quote(str(ledger.path))}"
     page = next(iter(sorted(target.glob("*.html"))), None)
@@ -201,9 +243,14 @@ def _table(rows: list[dict[str, Any]], unit: str) -> None:
     table.add_column("entropy", justify="right")
     if bars:
         table.add_column("95 % interval", justify="right")
+    windowed = "window_start" in rows[0]
+    if windowed:
+        table.add_column("from")
     for row in rows:
         interval = [f"{row['low']:.2f} to {row['high']:.2f}"] if bars else []
-        table.add_row(options.shown(row.get("name") or row["location"]), f"{row['entropy']:.2f}", *interval)
+        since = [row["window_start"]] if windowed else []
+        place = options.shown(row.get("name") or row["location"])
+        table.add_row(place, f"{row['entropy']:.2f}", *interval, *since)
     out.print(table)
 
 
@@ -211,7 +258,6 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
     from locentropy.privacy.guarantee import exact_text
 
     statement, guarantee = release.statement, release.statement.guarantee
-    left = None if ledger is None else ledger.read().remaining_in(statement.window)
     return {
         "directory": str(target),
         "files": sorted(path.name for path in target.iterdir()),
@@ -227,15 +273,10 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
         ),
         "unit": statement.entropy_unit,
         "window": None if statement.window is None else str(statement.window),
+        **({} if statement.windows is None else {"windows": statement.windows}),
         "privacy_unit": guarantee.unit,
         "highest": highest(release),
-        "budget_left": None
-        if left is None
-        else {
-            "epsilon": exact_text(left.epsilon),
-            "delta": exact_text(left.delta),
-            **({} if left.rho is None else {"rho": exact_text(left.rho)}),
-        },
+        "budget_left": None if ledger is None else _least(ledger.read(), _parts(release)),
     }
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from locentropy.core.window_split import PlaceWindows
+
     Reals = NDArray[np.float64]
 
 _CALL = 'Locations.of(["cafe-1", "park-2"])'
@@ -194,6 +196,9 @@ class Locations:
     outlines: pa.Array | None = None
     """The outline of each place as WKB, in degrees, longitude first: polygons of a public map, to be drawn."""
 
+    in_windows: PlaceWindows | None = None
+    """Where these are pairs of a place and a window of time, the places and windows; otherwise None."""
+
     def __post_init__(self) -> None:
         ids = self.ids
         _check_ids(ids)
@@ -212,6 +217,8 @@ class Locations:
             np.unique(self.members.group), np.arange(len(ids))
         ):
             raise ParameterError("Every group must have a member, and every member a group of the list.")
+        if self.in_windows is not None and len(self.in_windows.ids) != len(ids):
+            raise ParameterError("in_windows must have one place for each of the ids.")
 
     @property
     def attribute_names(self) -> tuple[str, ...]:
@@ -234,7 +241,10 @@ class Locations:
 
     def without(self, excluded: Locations) -> Locations:
         """The list less the excluded places."""
-        kept = self.positions_without(excluded)
+        return self.take(self.positions_without(excluded))
+
+    def take(self, kept: NDArray[np.int64]) -> Locations:
+        """Some of the places, by their positions."""
         return Locations(
             self.ids.take(kept),
             None if self.names is None else self.names.take(kept),

@@ -4,6 +4,7 @@
     Window("2026-W21", zone="Europe/Berlin")                                 an ISO week, from Monday
     Window("2026-05-03", zone="as-written")                                  a day
     Window("2026-05-01/2026-05-15", zone="UTC", weekdays="mon-fri", hours="07-10")
+    Window("2026-01/2026-07", zone="UTC")                                    half a year: up to July, without it
 
 A window is an interval of civil dates [start, end), optionally cut by weekdays and hours of the clock. It is public: it
 says nothing about the data, and is published with the release. A visit is in the window of its beginning. Engines are
@@ -43,8 +44,8 @@ class Window:
     """An interval of civil dates, optionally cut by weekdays and hours."""
 
     text: str
-    """`2026-05`, `2026-W21`, `2026-05-03`, or `2026-05-01/2026-05-15`: from the first date up to the second, which is
-    not in it."""
+    """`2026-05`, `2026-W21`, `2026-05-03`; or `2026-05-01/2026-05-15`, `2026-01/2026-07`: from where the first begins
+    up to where the second does, which is not in it."""
     zone: str = field(kw_only=True)
     """Whose calendar and clock: an IANA name such as Europe/Berlin; or `as-written`, for times without a zone."""
     weekdays: str | None = field(default=None, kw_only=True)
@@ -72,12 +73,12 @@ class Window:
         """The first date, and the date after the last."""
         try:
             start, end = _dates(self.text)
-        except (ValueError, OverflowError, TypeError):
+        except (ValueError, OverflowError, TypeError, AttributeError):
             start = end = date.min
         if not start < end or not (start.year >= _FIRST_YEAR and end <= date(_LAST_YEAR + 1, 1, 1)):
             raise ParameterError(
-                "is not a month (2026-05), an ISO week (2026-W21), a day (2026-05-03), or an interval of days "
-                "(2026-05-01/2026-05-15, without the last) between 1900 and 2199.",
+                "is not a month (2026-05), an ISO week (2026-W21), a day (2026-05-03), or an interval of them "
+                "(2026-05-01/2026-05-15, 2026-01/2026-07, without the last) between 1900 and 2199.",
                 parameter="window",
                 value=self.text,
                 example=_CALL,
@@ -168,6 +169,13 @@ def shortest_text(start: date, end: date) -> str:
 
 def _dates(text: str) -> tuple[date, date]:
     """The dates of a window; raises ValueError for any other text."""
+    first, slash, last = text.partition("/")
+    start, end = _period(first)
+    return (start, _period(last)[0]) if slash else (start, end)
+
+
+def _period(text: str) -> tuple[date, date]:
+    """The dates of a month, a week or a day."""
     if found := _MONTH.fullmatch(text):
         year, month = map(int, found.groups())
         start = date(year, month, 1)
@@ -175,11 +183,10 @@ def _dates(text: str) -> tuple[date, date]:
     if found := _WEEK.fullmatch(text):
         start = date.fromisocalendar(int(found[1]), int(found[2]), 1)
         return start, start + timedelta(days=7)
-    first, slash, last = text.partition("/")
-    if not all(_DAY.fullmatch(each) for each in ([first, last] if slash else [first])):
+    if not _DAY.fullmatch(text):
         raise ValueError
-    start = date.fromisoformat(first)
-    return start, date.fromisoformat(last) if slash else start + timedelta(days=1)
+    start = date.fromisoformat(text)
+    return start, start + timedelta(days=1)
 
 
 def _days(text: str | None) -> tuple[int, ...]:

@@ -22,8 +22,8 @@ from locentropy.core.errors import LedgerError, LocentropyError, ParameterError
 from locentropy.core.html import joined, table, tag
 from locentropy.core.version import __version__
 from locentropy.ledger import store as ledger_store
-from locentropy.ledger.accounts import Budget
-from locentropy.ledger.parts import part_of
+from locentropy.ledger.accounts import Budget, Charge
+from locentropy.ledger.parts import part_of, same_windows
 from locentropy.ledger.rules import (
     STALE_LEDGER,
     Account,
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from locentropy.ledger.accounts import Composition
     from locentropy.ledger.rules import Kind
     from locentropy.privacy.units import Unit
+
+    Windows = Window | tuple[Window | None, ...] | None
 
 _CREATE: Final = 'Ledger.create("city.ledger", "riders of the city", epsilon=12, large_epsilon=True)'
 
@@ -110,7 +112,8 @@ class Ledger:
             With "concentrated": the part of `delta` for releases whose δ is not of Gaussian noise, such as private
             selections.
         large_epsilon
-            Must be True for an ε above 10: all releases together may then hide hardly anything about one person.
+            Must be True for an ε above 10, also that of the person: all releases together may then hide hardly anything
+            about one person.
 
         Returns
         -------
@@ -133,7 +136,9 @@ class Ledger:
         >>> Ledger.create("city.ledger", "riders", 0.5, unit="person-month", person_epsilon=6)  # doctest: +SKIP
         """
         ledger = cls(Path(path))
-        check_large_epsilon(exact(epsilon), accepted=large_epsilon, of="a ledger", example=_CREATE)
+        for most, of in ((epsilon, "a ledger"), (person_epsilon, "somebody who is always in the data")):
+            given = None if most is None else exact(most)
+            check_large_epsilon(given, accepted=large_epsilon, of=of, example=_CREATE)
         amounts = amounts_as_text(exact(epsilon), exact(delta, "delta"))
         entries = [Entry("budget", {"id": new_id(), "population": population, **amounts, **_stamp()})]
         total = Account(str(path), entries).total  # checks the rules before there is a file
@@ -211,13 +216,13 @@ class Ledger:
         """The recorded states of releases, the oldest first."""
         return tuple(self.read().releases)
 
-    def check(self, guarantee: Guarantee, window: Window | None = None) -> None:
+    def check(self, guarantee: Guarantee, window: Windows = None) -> None:
         """Raise BudgetError if a release with this guarantee does not fit now. Nothing is written or reserved."""
         if not os.access(self.path, os.W_OK) or not os.access(self.path.parent, os.W_OK):
             raise LedgerError(f"{self.path} or its folder is not writable, so nothing can be spent from it.")
         self.preview(guarantee, window)
 
-    def preview(self, guarantee: Guarantee, window: Window | None = None) -> Account:
+    def preview(self, guarantee: Guarantee, window: Windows = None) -> Account:
         """The account as it would be after a release with this guarantee; raise BudgetError if it does not fit."""
         account = self.read()
         for entry in _entries(account, new_id(), guarantee, "preview", window):
@@ -230,14 +235,15 @@ class Ledger:
         purpose: str,
         spend_id: str | None = None,
         *,
-        window: Window | None = None,
+        window: Windows = None,
     ) -> Spend:
         """Take what a guarantee costs from the budget, permanently. Returns when the spend is on disk.
 
         Parameters
         ----------
         guarantee
-            The guarantee of the release to pay for. `Guarantee.none` spends ε = ∞ and closes the ledger.
+            The guarantee of the release to pay for, or of each of its parts. `Guarantee.none` spends ε = ∞ and closes
+            the ledger.
         purpose
             One line in the owner's words. It must say nothing about the data.
         spend_id
@@ -245,7 +251,7 @@ class Ledger:
             the ledger takes nothing and returns the existing spend. None makes a new id.
         window
             The window that the release is about, as `settled` gave it; None if it is about all visits, which a ledger
-            per period refuses.
+            per period refuses. Several, if the release has a part for each: each is charged the guarantee.
 
         Returns
         -------
@@ -270,11 +276,14 @@ class Ledger:
                     account.add(entry)
                     store.append(entry)
         [made] = [spend for spend in account.spends if spend.id == own]
-        if (made.epsilon, made.delta) != _amounts(guarantee):
+        asked = _windows(window)
+        if (made.epsilon, made.delta) != _amounts(guarantee, len(asked)):
             raise LedgerError(f"{self.path} has the spend {own} with another ε or δ than is asked for now.")
-        read = [part.window for part in account.parts if part.spend == own]
-        if not all(each is window is None or (each is not None and each.same_as(window)) for each in read):
+        parts = [part for part in account.parts if part.spend == own]
+        if parts and not same_windows([part.window for part in parts], asked):
             raise LedgerError(f"{self.path} has the spend {own} for another window than is asked for now.")
+        if account.has_terms and any(part.charge != Charge.of(guarantee) for part in parts):
+            raise LedgerError(f"{self.path} has the spend {own} with another ρ than is asked for now.")
         return made
 
     def record_release(self, spend_id: str, release_id: str, state: State) -> None:
@@ -331,13 +340,23 @@ class Ledger:
             ) from None
 
 
-def _amounts(guarantee: Guarantee) -> tuple[Fraction | None, Fraction]:
+def _windows(window: Windows) -> tuple[Window | None, ...]:
+    """The window of each part."""
+    if isinstance(window, tuple):
+        return window or (None,)
+    return (window,)
+
+
+def _amounts(guarantee: Guarantee, parts: int = 1) -> tuple[Fraction | None, Fraction]:
+    """What so many parts cost together, for somebody who is in all of them."""
     if not isinstance(guarantee, Guarantee):
         raise ParameterError(
             "guarantee must be a Guarantee. For example: "
             'ledger.spend(Guarantee.pure(0.5), purpose="map of May")'
         )
-    return guarantee.epsilon, guarantee.delta
+    if guarantee.epsilon is None:
+        return None, guarantee.delta
+    return parts * guarantee.epsilon, parts * guarantee.delta
 
 
 def _cost(spend: Spend) -> str:
@@ -345,18 +364,20 @@ def _cost(spend: Spend) -> str:
 
 
 def _entries(
-    account: Account, spend: str, guarantee: Guarantee, purpose: str, window: Window | None
+    account: Account, spend: str, guarantee: Guarantee, purpose: str, window: Windows
 ) -> list[Entry]:
     """What a spend writes: terms if it is the first about a window, its parts, and itself."""
-    amounts = amounts_as_text(*_amounts(guarantee))
+    windows = _windows(window)
+    amounts = amounts_as_text(*_amounts(guarantee, len(windows)))
     made = [Entry("spend", {"id": spend, **amounts, "purpose": purpose, **_stamp()})]
-    if window is not None:
-        account.calendar.check_zone(window, account.name)
-    if not account.has_terms and window is None:
+    for each in windows:
+        if each is not None:
+            account.calendar.check_zone(each, account.name)
+    if not account.has_terms and windows == (None,):
         return made
     if guarantee.private:  # without a guarantee there is no part: no account can hold it
-        part = part_of(spend, guarantee, window, account.calendar)
-        made.insert(0, Entry("part", part.as_values()))
+        parts = [part_of(spend, guarantee, each, account.calendar) for each in windows]
+        made = [*(Entry("part", part.as_values()) for part in parts), *made]
     if not account.has_terms:
         made.insert(0, Entry("rules", {**Terms().as_values(), **_stamp()}))
     return made

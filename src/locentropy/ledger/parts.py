@@ -17,7 +17,7 @@ from locentropy.privacy.guarantee import Guarantee, exact, exact_text
 from locentropy.privacy.units import cell_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from locentropy.privacy.units import Unit
 
@@ -158,3 +158,10 @@ def part_of(spend: str, guarantee: Guarantee, window: Window | None, calendar: C
             "data has changed since. Publish again: nothing was spent."
         )
     return Part(spend, stated, window, cell, borders)
+
+
+def same_windows(one: Sequence[Window | None], other: Sequence[Window | None]) -> bool:
+    """Whether these are the same windows, in the same order, however they are written."""
+    return len(one) == len(other) and all(
+        a is b is None or (a is not None and a.same_as(b)) for a, b in zip(one, other, strict=True)
+    )

@@ -219,6 +219,8 @@ class Account:
         for other in self._pending:
             if part.spend != other.spend:
                 raise LedgerError("a part is followed by its spend")
+            if part.window is not None and other.window is not None:
+                Calendar(self.unit, other.window.zone).check_zone(part.window, self.name)
             if part.cell != other.cell and intersection(part.borders, other.borders):
                 raise LedgerError(f"{part.cell} and {other.cell} have instants in common")
         self._pending.append(part)

@@ -72,10 +72,12 @@ def always_present(plan: Plan) -> list[str]:
     period, guarantee = period_of(plan.unit), plan.guarantee
     if period is None or guarantee.epsilon is None:
         return []
+    twice = f"ε = {exact_text(2 * guarantee.epsilon)}"
+    if guarantee.delta:
+        twice += f", δ = {exact_text(2 * guarantee.delta)}"
     return [
         f"Somebody who is in the data in several {period}s gets the sum over these {period}s: at one such release "
-        f"each, ε = {exact_text(2 * guarantee.epsilon)} after two. The ledger's budget of the "
-        "person bounds it for somebody who is always there."
+        f"each, {twice} after two. The ledger's budget of the person bounds it for somebody who is always there."
     ]
 
 

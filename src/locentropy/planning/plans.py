@@ -142,7 +142,8 @@ class Plan:
             own = replace(own, public_inputs=(*own.public_inputs, groups_input(self.group)))
         whole = own if self.selection is None else self.selection.followed_by(own)
         if self.levels:
-            # Each level has Gaussian noise for its own part of ε and δ: the ρ of the whole is not that of the parts.
+            # Each level has Gaussian noise for its own part of ε and δ, and the ρ of the whole is the sum of theirs.
+            # Parts follow from the list; `Request.charged` has them.
             whole = replace(whole, rho=None, rho_delta=Fraction(0))
         return whole.for_unit(self.unit)
 

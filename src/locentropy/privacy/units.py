@@ -15,12 +15,16 @@ removed, which costs up to twice as much (a month without one day): so it is ref
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
+from locentropy.core.civil_time import merged
 from locentropy.core.errors import ParameterError
+from locentropy.core.windows import shortest_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import date
 
     from locentropy.core.windows import Window
@@ -110,6 +114,30 @@ def cell_of(unit: Unit, window: Window | None) -> str | None:
             example=f'Window("{first}", zone="{window.zone}")',
         )
     return first
+
+
+def part_windows(
+    unit: Unit, window: Window | None, windows: Sequence[Window] = ()
+) -> tuple[Window | None, ...]:
+    """The windows of a release's parts: what each of them reads, and is charged for.
+
+    One part, about the whole window, which may be None; per period, if `windows` cut it, one for each cell: the windows
+    that lie in it together. Raises ParameterError for windows that straddle cells.
+    """
+    if not windows or window is None or period_of(unit) is None:
+        cell_of(unit, window)
+        return (window,)
+    by_cell: dict[str, list[Window]] = {}
+    for each in windows:
+        by_cell.setdefault(str(cell_of(unit, each)), []).append(each)
+    return tuple(_together(window, each) for each in by_cell.values())
+
+
+def _together(whole: Window, windows: Sequence[Window]) -> Window:
+    """Neighbouring windows as one."""
+    joined = replace(whole, text=shortest_text(windows[0].start, windows[-1].end), within=None)
+    instants = merged(piece for each in windows for piece in each.instants)
+    return joined if joined.instants == instants else replace(joined, within=instants)
 
 
 _EXAMPLES: Final[dict[str, str]] = {

@@ -15,16 +15,18 @@ from locentropy.core.attributes import EXAMPLE
 from locentropy.core.errors import ParameterError
 from locentropy.core.levels import LEVELS_EXAMPLE, NO_LEVELS, check_levels
 from locentropy.core.locations import Cells, Locations
+from locentropy.core.window_split import in_windows
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.public_list import GROUP_EXAMPLE, PublicLocations
 from locentropy.visits.private_log import PRIVATE_LOG
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from locentropy.core.levels import Levels
     from locentropy.core.queries import Queries
+    from locentropy.core.windows import Window
     from locentropy.places.levels import Level
     from locentropy.places.read_list import ReadList
     from locentropy.visits.visits import Visits
@@ -204,10 +206,16 @@ class ChosenLocations:
             )
 
     @contextmanager
-    def open(self, read: Callable[..., AbstractContextManager[Queries]]) -> Iterator[Queries]:
-        """Open the visits with `read(locations=…)`, as if no visit to an excluded location had been made."""
+    def open(
+        self, read: Callable[..., AbstractContextManager[Queries]], windows: Sequence[Window] = ()
+    ) -> Iterator[Queries]:
+        """Open the visits with `read(locations=…)`, as if no visit to an excluded location had been made.
+
+        With windows, the queries are about pairs of a location and a window.
+        """
         grid = isinstance(self.choice, Cells)
-        with read(locations=self.choice if grid else self.listed) as queries:
+        cut = {"windows": windows} if windows else {}
+        with read(locations=self.choice if grid else self.listed, **cut) as queries:
             if self.excluded is None:
                 yield queries
             elif self.listed is None:
@@ -216,4 +224,5 @@ class ChosenLocations:
                     PRIVATE_LOG.info("exclude: no visit is at %r, so excluding it changes nothing.", unknown)
                 yield queries.restricted_to(visited.without(self.excluded))
             else:  # a public list was opened without them; a grid is opened whole
-                yield queries.restricted_to(self.listed) if grid else queries
+                kept = in_windows(self.listed, windows) if windows else self.listed
+                yield queries.restricted_to(kept) if grid else queries

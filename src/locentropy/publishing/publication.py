@@ -106,14 +106,18 @@ class Publication:
             )
 
     def pay(
-        self, ledger: Ledger | None, guarantee: Guarantee, purpose: str, window: Window | None = None
+        self,
+        ledger: Ledger | None,
+        guarantee: Guarantee,
+        purpose: str,
+        windows: tuple[Window | None, ...] = (None,),
     ) -> None:
-        """Spend for this release, unless an earlier attempt did."""
+        """Spend for this release, for each of its parts, unless an earlier attempt did."""
         earlier, self.begun = self.begun, True
         if ledger is None:
             return
         try:
-            ledger.spend(guarantee, purpose, spend_id=self.spend_id, window=window)
+            ledger.spend(guarantee, purpose, spend_id=self.spend_id, window=windows)
         except (BudgetError, ParameterError):
             self.begun = earlier  # refused, so nothing was spent now; any other failure leaves that open
             raise

@@ -21,9 +21,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from locentropy.core.civil_time import merged
 from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.locations import Cells, Locations
 from locentropy.core.notebook_progress import shown_progress
+from locentropy.core.window_split import split
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.privacy.noise import OpenDPNoise
@@ -32,6 +34,7 @@ from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measur
 from locentropy.publishing.publication import Publication, ResumedWarning, check_name
 from locentropy.publishing.publication_file import locked_publication
 from locentropy.publishing.request import Request
+from locentropy.release.chain import read_chain
 from locentropy.release.exports import check_also
 from locentropy.release.files import marked_target
 from locentropy.release.ledger_notes import ledger_note
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.estimates import Measurements
     from locentropy.core.queries import Queries
+    from locentropy.core.window_split import Period
     from locentropy.core.windows import Window
     from locentropy.mechanisms.base import Mechanism
     from locentropy.places.public_list import PublicLocations
@@ -80,6 +84,8 @@ def publish(
     max_std_error: float | None = None,
     also: Sequence[str] = (),
     window: Window | None = None,
+    windows: Period | None = None,
+    after: Release | str | Path | None = None,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
 ) -> Release:
@@ -123,6 +129,15 @@ def publish(
     window
         Only visits that began in this window, as with `visits.during(window)`. A ledger with a unit per period needs
         one, inside one of its periods.
+    windows
+        "month", "week" or "day": cut the window into these, and publish every place in each of them, in one table. In a
+        ledger of people all are one measurement; in one per period each period is a part of its own, which costs the
+        whole guarantee in its period, and is charged there.
+    after
+        The latest release of a series that this one goes on with: its directory, or the release that was read from
+        there. Values then lean on the published measurements of all earlier releases as well, which costs nothing,
+        and `change` tells what rose, fell or closed. It must be about the same list, by the same mechanism, and an
+        earlier window; those before it are found beside it. See docs/series.md.
     resources
         Memory, threads and engine.
     progress
@@ -131,7 +146,7 @@ def publish(
     _check_visits(visits)
     book = Ledger.open(ledger) if isinstance(ledger, str | Path) else ledger
     during = visits.window if window is None else visits.during(window).window
-    settled, unit = settle(during, book)
+    settled, unit, cut = settle(during, book, windows)
     request = Request(
         mechanism,
         locations,
@@ -144,6 +159,9 @@ def publish(
         max_std_error,
         settled,
         unit,
+        cut,
+        windows,
+        None if after is None else read_chain(_directory_of(after)),
     )
     request.chosen.refuse_visits_as_list(
         visits
@@ -159,7 +177,9 @@ def publish(
             ledger=book,
             resources=resources,
             progress=shown,
-            when_open=lambda columns: warn_of_user_column(visits, columns, private=request.guarantee.private),
+            when_open=lambda columns: warn_of_user_column(
+                visits, columns, private=request.guarantee.private, unit=request.unit
+            ),
         )
 
 
@@ -234,18 +254,41 @@ def carry_out(
             publication.stage(infer(publication, publication.measurements()), also)
         publication.finish(ledger)
     try:
-        return Release.load(target)
+        return Release.load(target).with_earlier(() if request.after is None else request.after.releases)
     except BaseException as error:
         error.add_note(f"The release is published and complete: {target}")
         raise
 
 
-def settle(window: Window | None, ledger: Ledger | None) -> tuple[Window | None, Unit]:
-    """The window as the ledger can charge it, and the ledger's unit; raises if it cannot. Reads no visits."""
+def settle(
+    window: Window | None, ledger: Ledger | None, windows: Period | None = None
+) -> tuple[Window | None, Unit, tuple[Window, ...]]:
+    """The window as the ledger can charge it, the ledger's unit, and the windows that it is cut into.
+
+    Raises if it cannot be charged. Reads no visits.
+    """
+    cut = () if windows is None else split(window, windows)
     if ledger is None:
-        return window, "person"
+        return window, "person", cut
     unit = ledger.read().unit
-    return (window if window is None else ledger.settled(window)), unit
+    if window is None or not cut:
+        return (window if window is None else ledger.settled(window)), unit, cut
+    cut = tuple(map(ledger.settled, cut))
+    instants = merged(piece for each in cut for piece in each.instants)
+    return (window if window.instants == instants else replace(window, within=instants)), unit, cut
+
+
+def _directory_of(after: Release | str | Path) -> Path:
+    """The directory of the release to go on with."""
+    if isinstance(after, str | Path):
+        return Path(after)
+    directory = after.directory if isinstance(after, Release) else None
+    if directory is None:
+        raise ParameterError(
+            "after must be the directory of a release, or a release that was read from one or published into one "
+            '(out=): later releases name it by the fingerprint of its files. For example: after="april"'
+        )
+    return directory
 
 
 def check_formats(request: Request, also: Sequence[str], *, saved: bool) -> None:
@@ -281,9 +324,8 @@ def _measure(
 
     def check() -> None:
         if ledger is not None and not publication.is_paid(ledger):
-            ledger.check(
-                request.guarantee, request.window
-            )  # the spend itself decides; this refuses before the data is read
+            # The spend itself decides; this refuses before the data is read.
+            ledger.check(request.charged, request.parts)
 
     def rehearse(queries: Queries) -> None:
         # Made once: the measurement shares the answers.
@@ -297,9 +339,9 @@ def _measure(
 
     _, measured = pay_and_measure(
         check=check,
-        read=lambda: request.chosen.open(read),
+        read=lambda: request.chosen.open(read, request.windows),
         rehearse=rehearse,
-        pay=lambda: publication.pay(ledger, request.guarantee, request.about.title, request.window),
+        pay=lambda: publication.pay(ledger, request.charged, request.about.title, request.parts),
         measure=measure,
         progress=progress,
     )
@@ -341,7 +383,10 @@ def _infer(
     made = []
     for level, each in zip(request.levels, kept, strict=True):
         listed = _listed(request, level, each.measurements)
-        estimates = level.mechanism.estimate(each.measurements, listed)
+        if request.after is None:
+            estimates = level.mechanism.estimate(each.measurements, listed)
+        else:
+            estimates = level.mechanism.estimate_after(request.after.measurements, each.measurements, listed)
         statement = request.statement(
             each.release_id,
             note,
@@ -352,7 +397,8 @@ def _infer(
         )
         published = each if level.mechanism.publishes_measurements else None
         made.append(Release.of(estimates, listed, statement, published))
-    return made[0].with_levels(made[1:])
+    earlier = () if request.after is None else request.after.releases
+    return made[0].with_levels(made[1:]).with_earlier(earlier)
 
 
 def _listed(request: Request, level: RequestedLevel, measurements: Measurements) -> Locations | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from locentropy.core.cell_kinds import OUTLINED_LIST
-from locentropy.core.errors import ParameterError
+from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.levels import PLACE
 from locentropy.core.locations import Cells
 from locentropy.core.version import __version__
@@ -24,14 +25,16 @@ from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
 from locentropy.privacy.guarantee import PublicInput
 from locentropy.privacy.strength import check_large_epsilon
-from locentropy.privacy.units import Unit, cell_of
+from locentropy.privacy.units import Unit, part_windows
 from locentropy.publishing.chosen_locations import THREE_WAYS, ChosenLocations
 from locentropy.publishing.publication_file import NO_LEDGER_ID
 from locentropy.publishing.requested_levels import requested_levels, stated_parts
+from locentropy.release.chain import check_follows
 from locentropy.release.statement import About, Statement
 
 if TYPE_CHECKING:
     from locentropy.core.locations import Locations
+    from locentropy.core.window_split import Period
     from locentropy.core.windows import Window
     from locentropy.ledger.ledger import Ledger
     from locentropy.mechanisms.base import Mechanism
@@ -39,10 +42,12 @@ if TYPE_CHECKING:
     from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.publishing.publication_file import Identity
     from locentropy.publishing.requested_levels import RequestedLevel
+    from locentropy.release.chain import Chain
     from locentropy.release.statement import EntropyUnit, LedgerNote
     from locentropy.visits.visits import BadRows, MissingIds
 
 _CALL = 'publish(visits, Shares(epsilon=1.0), PublicLocations("places.csv"), ledger="city.ledger")'
+_WINDOWS = f'{_CALL[:-1]}, window=Window("2026-01/2026-07", zone="as-written"), windows="month")'
 _LARGE = f"{_CALL[:-1]}, large_epsilon=True)".replace("1.0", "12.0")
 
 
@@ -73,13 +78,27 @@ class Request:
     """Only visits that began in it are read; as the ledger has settled it."""
     unit: Unit = "person"
     """The unit of the ledger that pays."""
+    windows: tuple[Window, ...] = ()
+    """What the window is cut into, as the ledger has settled them, if places are published in each of several."""
+    windows_of: Period | None = None
+    """A day, a week or a month each; None if there are none."""
+    after: Chain | None = None
+    """The earlier releases of the series that this one goes on with; None if there are none."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
-        cell_of(self.unit, self.window)  # raises, with the reason, for a window that straddles periods
+        _ = self.parts  # raises, with the reason, for a window that straddles periods
         if self.locations is None and self.locations_kind == "public-list":
             raise ParameterError(f"{type(self.mechanism).__name__} was given no places. {THREE_WAYS}")
         _ = self.chosen  # raises for anything but the three ways, and a list to exclude
+        if self.windows and (self.locations_kind in ("selection", "by-mechanism") or self.chosen.level_names):
+            raise ParameterError(
+                "are for a public list, a grid or zones, and for one level: places that are selected from the visits, "
+                "and levels, are published one window at a time.",
+                parameter="windows",
+                value=self.windows_of,
+                example=_WINDOWS,
+            )
         if self.guarantee.private == self.not_private:
             raise ParameterError(
                 "not_private=True (--not-private) is for mechanisms without a guarantee; leave it out."
@@ -99,7 +118,32 @@ class Request:
             of="a release",
             example=_LARGE,
         )
-        self.statement("0" * 32, None, tuned=False)  # raises for words that cannot be published
+        if self.after is not None:
+            self._check_after(self.after)
+        _ = self._stated  # raises for words that cannot be published
+
+    def _check_after(self, chain: Chain) -> None:
+        """Raise unless this release can go on with the series: before anything is read or spent."""
+        last = chain.last.directory
+        if not self.mechanism.smooths:
+            raise ParameterError(
+                f"{type(self.mechanism).__name__} cannot use earlier releases (after, --after). Shares can."
+            )
+        if self.locations_kind in ("selection", "by-mechanism") or self.chosen.level_names or self.windows:
+            raise ParameterError(
+                "after (--after) is for a public list, a grid or zones, for one window, and for one level."
+            )
+        try:
+            check_follows(chain.last, replace(self, after=None)._stated, self.published)
+        except ReleaseError as error:
+            raise ParameterError(
+                f"after={str(last)!r} (--after {last}): this release cannot follow it: {error}"
+            ) from None
+
+    @property
+    def _stated(self) -> Statement:
+        """What will be said, but for the release's id and its ledger."""
+        return self.statement("0" * 32, None, tuned=False)
 
     @cached_property
     def plan(self) -> Plan:
@@ -126,13 +170,32 @@ class Request:
         kinds = {PublicLocations: "public-list", SelectLocations: "selection"}
         return kinds.get(type(self.locations))
 
+    @cached_property
+    def parts(self) -> tuple[Window | None, ...]:
+        """What each part of the release reads, and is charged for: one, or one in each period of the ledger's unit."""
+        return part_windows(self.unit, self.window, self.windows)
+
     @property
     def guarantee(self) -> Guarantee:
-        """The guarantee of the whole release."""
+        """The guarantee of the whole release; per period also that of each part, which is about one."""
         own = self.plan.guarantee
         if self.window is None:
             return own
-        return replace(own, public_inputs=(*own.public_inputs, PublicInput("window", str(self.window))))
+        public = [PublicInput("window", str(self.window))]
+        if self.windows_of is not None:
+            public.append(PublicInput("windows", self.windows_of))
+        return replace(own, public_inputs=(*own.public_inputs, *public))
+
+    @cached_property
+    def charged(self) -> Guarantee:
+        """The guarantee as the ledger is charged it: of several levels also ρ, once the list tells their parts."""
+        own = self.guarantee
+        parts = [level.mechanism.guarantee for level in self.levels] if self.chosen.level_names else []
+        if not parts or any(part.rho is None for part in parts):
+            return own
+        costs = [part.concentrated_cost for part in parts]
+        rho, rho_delta = (sum(each, Fraction(0)) for each in zip(*costs, strict=True))
+        return replace(own, rho=rho, rho_delta=rho_delta)
 
     @cached_property
     def chosen(self) -> ChosenLocations:
@@ -147,7 +210,7 @@ class Request:
     @cached_property
     def levels(self) -> tuple[RequestedLevel, ...]:
         """What is published at each level, the main one first; a single one, without a name, if there are no levels."""
-        return requested_levels(self.mechanism, self.chosen)
+        return requested_levels(self.mechanism, self.chosen, self.windows, self.unit)
 
     @property
     def published(self) -> Locations | None:
@@ -177,6 +240,8 @@ class Request:
             **({} if self.max_std_error is None else {"max_std_error": repr(self.plan.max_std_error)}),
             **({"refuse_empty": "True"} if self.refuse_empty else {}),
             **({} if self.window is None else {"window": str(self.window)}),
+            **({} if self.windows_of is None else {"windows": self.windows_of}),
+            **({} if self.after is None else {"after": self.after.fingerprint}),
             **{name: str(value) for name, value in asdict(self.about).items()},
         }
 
@@ -227,8 +292,8 @@ class Request:
         level: RequestedLevel | None = None,
     ) -> Statement:
         """All that is said about the release, or a level of it; of dropped rows the rule, never their number."""
-        mechanism = self.mechanism if level is None else level.mechanism
         part = None if level is None else level.part
+        mechanism = self.mechanism if level is None or part is None else level.mechanism
         attributes = self.chosen.attributes if part is None or part.scope == "place" else ()
         parameters = {name: str(value) for name, value in written_parameters(mechanism).items()}
         if bad_rows == "drop":
@@ -236,7 +301,7 @@ class Request:
         parameters["missing_ids"] = missing_ids
         return Statement(
             release_id=release_id,
-            guarantee=self.guarantee,
+            guarantee=self.guarantee if level is None else self.charged,
             mechanism=type(mechanism).__name__,
             parameters=parameters,
             method=mechanism.method_used,
@@ -263,6 +328,8 @@ class Request:
                 self.plan.expected if part is None else mechanism.expected_error(Supposed())
             ).summary,
             window=self.window,
+            windows=self.windows_of,
+            series=None if self.after is None else self.after.note,
         )
 
 

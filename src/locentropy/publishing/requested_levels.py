@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from locentropy.core.levels import LevelPart
 from locentropy.core.queries import CachedQueries
+from locentropy.core.window_split import in_windows
 from locentropy.mechanisms.level_parts import divided
 from locentropy.mechanisms.parameters import written_parameters
+from locentropy.mechanisms.window_parts import by_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     from locentropy.core.levels import Scope
     from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
+    from locentropy.core.windows import Window
     from locentropy.mechanisms.base import Mechanism
+    from locentropy.privacy.units import Unit
     from locentropy.publishing.chosen_locations import ChosenLocations
 
 _BUDGET: Final = ("epsilon", "delta")
@@ -43,8 +47,13 @@ class RequestedLevel:
         return CachedQueries(queries.restricted_to(self.locations))
 
 
-def requested_levels(mechanism: Mechanism, chosen: ChosenLocations) -> tuple[RequestedLevel, ...]:
+def requested_levels(
+    mechanism: Mechanism, chosen: ChosenLocations, windows: Sequence[Window] = (), unit: Unit = "person"
+) -> tuple[RequestedLevel, ...]:
     """The levels of a request, the main one first. Reads the public list."""
+    if windows and chosen.listed is not None:
+        paired = in_windows(chosen.listed, windows)
+        return (RequestedLevel(by_part(mechanism, unit), paired),)
     if not chosen.level_names:
         return (RequestedLevel(mechanism, chosen.listed),)
     parts = divided(mechanism, chosen.level_names, [len(level.locations) for level in chosen.levels])

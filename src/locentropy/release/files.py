@@ -115,10 +115,9 @@ def names_of(statement: Statement) -> Names:
     """The names of the files of a release, or of the level that a statement is about."""
     numbers = {part.name: number for number, part in enumerate(statement.levels, start=1)}
     number = 1 if statement.level is None else numbers[statement.level]
-    label = None if statement.window is None else statement.window.label
     if number == 1:
-        return names_for(private=statement.private, label=label)
-    return level_names(str(statement.level), number, label)
+        return names_for(private=statement.private, label=statement.label)
+    return level_names(str(statement.level), number, statement.label)
 
 
 def marked_target(target: str | Path, *, private: bool) -> Path:

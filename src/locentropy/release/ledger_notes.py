@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.ledger.accounts import Charge
 from locentropy.privacy.guarantee import Guarantee, exact_text
@@ -12,6 +13,7 @@ from locentropy.release.statement import INFINITE, LedgerNote, amount
 
 if TYPE_CHECKING:
     from locentropy.ledger.accounts import Cap
+    from locentropy.ledger.parts import Part
     from locentropy.ledger.rules import Account
 
 
@@ -20,10 +22,9 @@ def ledger_note(book: Account, spend_id: str) -> LedgerNote:
     [spend] = [each for each in book.spends if each.id == spend_id]
     paid = {each.id for each in book.spends[: spend.number]}
     parts = [part for part in book.parts if part.spend in paid]
-    cells = [part.cell for part in parts if part.spend == spend_id]
-    cell = cells[-1] if cells else None
+    cells = [part.cell for part in parts if part.spend == spend_id and part.cell is not None]
     always = sum((part.charge for part in parts), Charge())
-    there = sum((part.charge for part in parts if part.cell == cell), Charge()) if cell else always
+    there = _fullest(parts, cells) if cells else always
     cap, person_cap = book.terms.caps(book.total)
     return LedgerNote(
         population=book.population,
@@ -33,11 +34,24 @@ def ledger_note(book: Account, spend_id: str) -> LedgerNote:
         spent_epsilon=INFINITE if spend.epsilon is None else exact_text(there.epsilon),
         spent_delta=exact_text(there.delta),
         unit=book.unit,
-        cell=cell,
+        cell=_named(cells),
         composition=book.terms.composition,
         **_rho("", cap, there),
         **({} if person_cap is None else _person(person_cap, always)),
     )
+
+
+def _fullest(parts: list[Part], cells: list[str]) -> Charge:
+    """The most that was charged to any of the periods that a release is about, whichever sum it is."""
+    charged = [sum((part.charge for part in parts if part.cell == cell), Charge()) for cell in cells]
+    return Charge(*(max(getattr(each, field.name) for each in charged) for field in fields(Charge)))
+
+
+def _named(cells: list[str]) -> str | None:
+    """The period that a release was charged to, or the first and the last of several."""
+    if not cells:
+        return None
+    return cells[0] if len(cells) == 1 else f"{cells[0]}{_UP_TO}{cells[-1]}"
 
 
 def _person(cap: Cap, charged: Charge) -> dict[str, Any]:
@@ -72,6 +86,8 @@ def note_words(note: LedgerNote) -> str:
     return f"{begins}{counted}{in_rho} The spend of this release is {note.spend_id}."
 
 
+_UP_TO: Final = " to "
+
 _CONCENTRATED = (
     "Costs are counted in ρ (zero-concentrated differential privacy) and converted once, for the whole budget, unless "
     "all of them are pure and plain sums of ε are less: what was spent so far is no guarantee of its own."
@@ -80,8 +96,12 @@ _CONCENTRATED = (
 
 def _account(note: LedgerNote, what: str, cell: str | None, closed: str) -> str:
     where = f" in {cell}" if cell else ""
+    most = ""
+    if cell and _UP_TO in cell:
+        most, where = "at most ", f" in each period from {cell}"
     spent = _spent(note.rho, note.spent_rho, note.spent_epsilon, note.spent_delta)
-    return f"{what} is ε = {note.total_epsilon}, δ = {note.total_delta}; after this release {spent}{where}{closed}."
+    whole = f"{what} is ε = {note.total_epsilon}, δ = {note.total_delta}"
+    return f"{whole}; after this release {most}{spent}{where}{closed}."
 
 
 def _spent(rho: str | None, spent_rho: str | None, epsilon: str | None, delta: str | None) -> str:

@@ -11,6 +11,7 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.cell_kinds import CELL_KINDS
+from locentropy.core.window_split import split
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.units import neighbours, period_of
 from locentropy.release.count_words import bounds_words, counts_words, has_counts
@@ -82,7 +83,25 @@ def window_words(statement: Statement) -> str:
     """Which visits were read; empty where all were."""
     if statement.window is None:
         return ""
-    return f"Only {statement.window.words}, were read. The window is public. "
+    return f"Only {statement.window.words}, were read. The window is public. {_split_words(statement)}"
+
+
+def _split_words(statement: Statement) -> str:
+    """What rows are about where there are several windows, and how each is measured; empty where there is one."""
+    if statement.windows is None:
+        return ""
+    count, unit = len(split(statement.window, statement.windows)), statement.guarantee.unit
+    rows = f"It is cut into {count} windows of a {statement.windows} each, and a row is about a place in one of them. "
+    period = period_of(unit)
+    if period is None:
+        return (
+            f"{rows}All rows are measured together: what a person can change is bounded once, over all places and "
+            "windows. "
+        )
+    return (
+        f"{rows}Each {period} is measured by itself, from its own visits, at the whole of the stated guarantee, which "
+        f"is about one {period}; and is charged to its own budget, and to that of somebody who is there in all. "
+    )
 
 
 def unit_words(statement: Statement) -> str:
@@ -315,9 +334,27 @@ def _post_processing(statement: Statement) -> str:
     bits = " Entropies and their errors are given in bits." if statement.entropy_unit == "bits" else ""
     return (
         f"{statement.method.post_processing} {top}; effective_visitors is e to the power of the published entropy in "
-        f"nats.{bits} {_rule(statement)}None of this looks at the data again. {statement.method.rounding}"
-        f"{_leaning(statement)}"
+        f"nats.{bits} {_rule(statement)}{_smoothing(statement)}None of this looks at the data again. "
+        f"{statement.method.rounding}{_leaning(statement)}"
     )
+
+
+def series_words(statement: Statement) -> str:
+    """Which earlier releases the values lean on, and what that costs; empty where there are none."""
+    note = statement.series
+    if note is None:
+        return ""
+    return (
+        f"This is release {note.number} of the series {note.series_id}, about the same places, and follows the release "
+        f"whose details have the SHA-256 {note.previous}. Values lean on the published measurements of all "
+        f"{note.number - 1} earlier releases as well as on its own; entropy_alone on its own only. This is "
+        "post-processing of published numbers: nobody's earlier visits were read again, and it costs no budget."
+    )
+
+
+def _smoothing(statement: Statement) -> str:
+    words = series_words(statement)
+    return f"{words} " if words else ""
 
 
 def _rule(statement: Statement) -> str:

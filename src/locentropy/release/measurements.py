@@ -39,7 +39,8 @@ KEY: Final = b"locentropy"
 """Of the file's metadata: its format, the release, and whether the noise was private."""
 
 _LOCATIONS: Final = "locations"
-_MOST_QUERIES: Final = 100
+_MOST_QUERIES: Final = 4_000
+"""Some ten of each part: there may be one for each day of a year."""
 MOST_VALUES: Final = 1 << 28
 """Numbers in a file, at most, where nothing more is known about the release."""
 _MOST_DIMENSIONS: Final = 4

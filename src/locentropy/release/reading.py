@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import read_document
+from locentropy.core.window_split import split
 from locentropy.release.details import FURTHER, get, level_documents, statement_in
 from locentropy.release.files import MARKED, PRIVATE, level_names, names_for, names_of
 from locentropy.release.measurements import read_measurements
@@ -69,7 +70,13 @@ def _read_level(directory: Path, about: Described) -> Found:
     measurements = None
     if about.names.measurements in about.hashes:
         path = _described_file(directory / about.names.measurements, about)
-        measurements = read_measurements(path, most_values=_MOST_PER_ROW * len(table) + _MOST_BESIDES)
+        parts = (
+            1
+            if about.statement.windows is None
+            else len(split(about.statement.window, about.statement.windows))
+        )
+        most = _MOST_PER_ROW * len(table) + _MOST_BESIDES * parts
+        measurements = read_measurements(path, most_values=most)
     return Found(table, about.statement, measurements, outlines)
 
 
@@ -94,7 +101,7 @@ def describe(directory: Path) -> Described:
             raise ReleaseError("the names of the files do not fit its guarantee")
         files = get(document, "files", dict)
         levels = level_documents(document)
-        label = None if statement.window is None else statement.window.label
+        label = statement.label
         further = tuple(
             Described(level_names(get(level, "level", str), number, label), level, statement_in(level), files)
             for number, level in enumerate(levels, start=2)

@@ -12,12 +12,15 @@ from locentropy.core.attributes import COORDINATES
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.locations import Locations
 from locentropy.core.version import __version__
+from locentropy.core.window_split import PlaceWindows, split
 from locentropy.mechanisms.parameters import LargeDeltaWarning, read_parameters
 from locentropy.mechanisms.registry import class_called, parameter_names
+from locentropy.mechanisms.window_parts import by_part
+from locentropy.release.columns import row_ids
 from locentropy.release.release import Release
 
 if TYPE_CHECKING:
-    from locentropy.core.estimates import Estimates
+    from locentropy.core.estimates import Estimates, Measurements
     from locentropy.mechanisms.base import Mechanism
     from locentropy.release.statement import Statement
 
@@ -31,7 +34,7 @@ def reestimated(release: Release) -> Release:
     inference = mechanism_of(release.statement).inference
     statement = replace(release.statement, inference=inference, inferred_by=__version__)
     again = Release.of(estimates, listed_in(release), statement, release.measurements)
-    return again.with_levels(map(reestimated, release.further))
+    return again.with_levels(map(reestimated, release.further)).with_earlier(release.earlier)
 
 
 def estimated_again(release: Release) -> Estimates:
@@ -41,13 +44,30 @@ def estimated_again(release: Release) -> Estimates:
             "This release has no measurements to compute estimates from: it was made by an early version, or by a "
             "mechanism whose measurements are not published."
         )
-    mechanism = mechanism_of(release.statement)
+    mechanism, own = mechanism_of(release.statement), release.measurements.measurements
+    earlier = _earlier_measurements(release)
     try:
-        return mechanism.estimate(release.measurements.measurements, listed_in(release))
+        if earlier:
+            return mechanism.estimate_after(earlier, own, listed_in(release))
+        return mechanism.estimate(own, listed_in(release))
     except Exception as error:  # the measurements may come from anywhere, and fit the mechanism or not
         raise ReleaseError(
             f"{release.statement.mechanism} cannot compute estimates from these measurements: {type(error).__name__}."
         ) from None
+
+
+def _earlier_measurements(release: Release) -> list[Measurements]:
+    """Those of all earlier releases of its series, the first first; none if it is the first, or in no series."""
+    note = release.statement.series
+    if note is None:
+        return []
+    found = [each.measurements.measurements for each in release.earlier if each.measurements is not None]
+    if len(found) != note.number - 1:
+        raise ReleaseError(
+            f"This is release {note.number} of a series, and its values lean on all earlier ones, which were not read "
+            "with it. Put their directories beside its own."
+        )
+    return found
 
 
 def mechanism_of(statement: Statement) -> Mechanism:
@@ -63,11 +83,12 @@ def mechanism_of(statement: Statement) -> Mechanism:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LargeDeltaWarning)  # who published has been warned
-            return kind(**read_parameters(kind, given))
+            stated = kind(**read_parameters(kind, given))
     except (LocentropyError, TypeError) as error:
         raise ReleaseError(
             f"{statement.mechanism} does not take the parameters that are stated: {error}"
         ) from None
+    return by_part(stated, statement.guarantee.unit) if statement.windows is not None else stated
 
 
 def listed_in(release: Release) -> Locations | None:
@@ -80,8 +101,11 @@ def listed_in(release: Release) -> Locations | None:
     def column(name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
         return table[name].to_numpy().astype(np.float64) if name in names else None
 
+    ids, paired = table["location"].combine_chunks(), None
+    if statement.windows is not None:
+        ids, paired = row_ids(table), PlaceWindows(ids, split(statement.window, statement.windows))
     return Locations(
-        table["location"].combine_chunks(),
+        ids,
         table["name"].combine_chunks() if "name" in names else None,
         column("lat"),
         column("lon"),
@@ -89,4 +113,5 @@ def listed_in(release: Release) -> Locations | None:
         COORDINATES in statement.attributes,
         {name: table[name].combine_chunks() for name in statement.listed_columns},
         outlines=release.outlines,
+        in_windows=paired,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +19,15 @@ import pyarrow.compute as pc
 
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.estimates import COUNTS
+from locentropy.core.window_split import split
 from locentropy.privacy.guarantee import exact_text
-from locentropy.release.columns import MOST_NATS, check_table
+from locentropy.release.columns import MOST_NATS, WINDOW, check_table, row_ids
 from locentropy.release.error_rule import too_uncertain
 from locentropy.release.outlines import has_outlines
 from locentropy.release.statement import NOT_PRIVATE, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -51,6 +52,10 @@ class Release:
     """The outline of each place, as well-known binary, where places are zones or cells of a public map."""
     further: tuple[Release, ...] = ()
     """The further levels of a release that has several; see `levels`."""
+    earlier: tuple[Release, ...] = ()
+    """Earlier releases of its series, the first first, where they were read as well; see `chain.py`."""
+    directory: Path | None = None
+    """Where it was read from."""
 
     def __post_init__(self) -> None:
         check_table(self.table, self.statement)
@@ -95,11 +100,15 @@ class Release:
             raise ReleaseError("The statement names other attributes than the list of locations has.")
         further = () if locations is None else tuple(locations.columns)
         statement = replace(statement, leans_on=estimates.leans_on, listed_columns=further)
-        columns = _places(estimates.locations, locations) | _values(estimates, statement)
+        columns = _places(estimates.locations, locations, statement) | _values(estimates, statement)
         if not statement.private:
             columns["not_private"] = pa.array([NOT_PRIVATE] * len(estimates), pa.string())
         outlines = None if locations is None else locations.outlines
         return cls(pa.table(columns), statement, measurements, outlines)
+
+    def with_earlier(self, earlier: Iterable[Release]) -> Release:
+        """The same, with the earlier releases of its series."""
+        return replace(self, earlier=tuple(earlier))
 
     def with_levels(self, further: Iterable[Release]) -> Release:
         """The release of this level and further ones."""
@@ -123,7 +132,7 @@ class Release:
                 cls(found.table, found.statement, found.measurements, found.outlines)
                 for found in read(directory)
             )
-            return first.with_levels(further)
+            return replace(first.with_levels(further), directory=Path(directory))
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None
 
@@ -160,7 +169,7 @@ class Release:
             stated = NOT_PRIVATE
         else:
             stated = f"ε = {exact_text(guarantee.epsilon)}, δ = {exact_text(guarantee.delta)}"
-        places = f"{len(self):,} {'place' if len(self) == 1 else 'places'}"
+        places = _counted(self.statement, len(self))
         if self.further:
             places = ", ".join(f"{name} ({len(each):,})" for name, each in self.levels.items())
         return f"<Release {self.statement.title!r}: {places}, {stated}, entropy in {self.statement.entropy_unit}>"
@@ -184,9 +193,9 @@ class Release:
         if self.measurements is None:
             return none
         measured = self.measurements.measurements.locations.cast(pa.string())
-        known: NDArray[np.bool_] = pc.is_in(
-            self.table["location"].cast(pa.string()), value_set=measured
-        ).to_numpy()
+        known: NDArray[np.bool_] = pc.is_in(row_ids(self.table), value_set=measured).to_numpy(
+            zero_copy_only=False
+        )
         return none & known
 
     def to_arrow(self) -> pa.Table:
@@ -228,10 +237,27 @@ class Release:
         return geopandas.GeoDataFrame(self.to_pandas(), geometry=shapes)
 
 
-def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
+def _counted(statement: Statement, rows: int) -> str:
+    """How many places there are, in how many windows."""
+    windows = 1 if statement.windows is None else len(split(statement.window, statement.windows))
+    many = f"{rows // windows:,} {'place' if rows == windows else 'places'}"
+    return many if windows == 1 else f"{many} in {windows:,} windows"
+
+
+def _places(ids: pa.Array, locations: Locations | None, statement: Statement) -> dict[str, pa.Array]:
     """Ids, and what the public list knows about them."""
     # A plain copy: an encoded array may carry values that none of its rows has.
+    paired = None if locations is None else locations.in_windows
+    if paired is not None:
+        ids = paired.ids
     columns = {"location": ids if pa.types.is_integer(ids.type) else ids.cast(pa.string())}
+    if paired is not None:
+        columns |= dict(zip(WINDOW, paired.dates(), strict=True))
+    elif statement.series is not None and statement.window is not None:
+        dates = (statement.window.start, statement.window.end)
+        columns |= {
+            name: pa.array([day] * len(ids), pa.date32()) for name, day in zip(WINDOW, dates, strict=True)
+        }
     if locations is None:
         return columns
     if locations.names is not None:
@@ -253,10 +279,22 @@ def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
     for name in ("std_error", "low", "high", "entropy_busy"):
         if (values := getattr(estimates, name)) is not None:
             columns[name] = _column(np.where(left_out, np.nan, values) * per_nat)
+    if statement.series is not None and estimates.change is not None:
+        columns |= _of_series(estimates, left_out, per_nat)
     for name in COUNTS:  # the rule for uncertain rows is about entropies
         if (values := getattr(estimates, name)) is not None:
             columns[name] = _column(values)
     return columns
+
+
+def _of_series(estimates: Estimates, left_out: NDArray[np.bool_], per_nat: float) -> dict[str, pa.Array]:
+    """What a series tells besides. The rule for uncertain rows is about all that is said of a place."""
+    assert estimates.entropy_alone is not None and estimates.change_probability is not None  # noqa: S101, PT018
+    return {
+        "entropy_alone": _column(np.where(left_out, np.nan, estimates.entropy_alone) * per_nat),
+        "change": pa.array(estimates.change, pa.string(), mask=left_out | np.isnan(estimates.entropy)),
+        "change_probability": _column(np.where(left_out, np.nan, estimates.change_probability)),
+    }
 
 
 def _column(values: Reals) -> pa.Array:
@@ -285,8 +323,8 @@ def _check_measurements(kept: KeptMeasurements, table: pa.Table, statement: Stat
     if statement.private and not kept.measurements.private:
         raise ReleaseError("The measurements are not private, but the statement has a guarantee.")
     measured = kept.measurements.locations.cast(pa.string())
-    ids, has_value = table["location"].cast(pa.string()), pc.is_valid(table["entropy"])
+    ids, has_value = row_ids(table), pc.is_valid(table["entropy"]).combine_chunks()
     if statement.max_std_error is not None:  # places that were measured may be too uncertain to have a value
         has_value = pc.or_(has_value, pc.is_in(ids, value_set=measured))
-    if not measured.equals(ids.filter(has_value).combine_chunks()):
+    if not measured.equals(ids.filter(has_value)):
         raise ReleaseError("The measurements are about other locations than those that have a value.")

@@ -20,6 +20,7 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import AttributeEffect, Estimand, Method
 from locentropy.core.levels import Scope, check_levels
 from locentropy.core.public_columns import check_column_names
+from locentropy.core.window_split import Period, split
 from locentropy.core.windows import Window
 from locentropy.ledger.accounts import Composition
 from locentropy.privacy.guarantee import Guarantee, exact
@@ -50,6 +51,9 @@ _LONGEST: Final = 4000
 _LONGEST_SHOWN: Final = 60
 _MOST_PARAMETERS: Final = 100
 _AMOUNT: Final = re.compile(r"[0-9]{1,200}(\.[0-9]{1,200})?(e[+-]?[0-9]{1,3})?|[0-9]{1,200}/[0-9]{1,200}")
+
+MOST_PERIODS: Final = 2000
+"""Releases of a series: five years of days."""
 
 LONGEST_TITLE: Final = 300
 """Characters: the ledger records the title as the purpose of the spend, and takes no longer ones."""
@@ -116,7 +120,8 @@ class LedgerNote:
     unit: Unit = "person"
     """Whose visits, and which of them, the ledger protects. Per period, the amounts above are those of `cell`."""
     cell: str | None = None
-    """The period that this release was charged to, such as 2026-05."""
+    """The period that this release was charged to, such as 2026-05; of several the first and the last, `2026-01 to
+    2026-06`, and the amounts are the most that was charged to any."""
     composition: str = "sum"
     """How the ledger counts: plain sums, or `concentrated`, in ρ."""
     rho: str | None = None
@@ -156,6 +161,25 @@ class LedgerNote:
             raise ParameterError(
                 "A ledger with a unit per period has a budget of the person, and no other has."
             )
+
+
+@dataclass(frozen=True)
+class SeriesNote:
+    """Which earlier releases the values lean on: a chain, in which each names the one before it."""
+
+    series_id: str
+    """The id of the first release, which is the series'."""
+    number: int
+    """Which release of the series this is, from 2: the first is a release of its own, and has no such note."""
+    previous: str
+    """The SHA-256 of the details of the release before it, which vouch for all of its files."""
+
+    def __post_init__(self) -> None:
+        _check_id("series_id", self.series_id)
+        if not isinstance(self.number, int) or not 2 <= self.number <= MOST_PERIODS:
+            raise ParameterError(f"The number of a release of a series must be from 2 to {MOST_PERIODS}.")
+        if not isinstance(self.previous, str) or not re.fullmatch(r"[0-9a-f]{64}", self.previous):
+            raise ParameterError("previous must be the SHA-256 of details.yaml, as 64 hexadecimal digits.")
 
 
 @dataclass(frozen=True)
@@ -226,11 +250,15 @@ class Statement:
     """The column of the public list by which places were grouped, if groups are published."""
     window: Window | None = None
     """Only visits that began in this window were read; None if all were."""
+    windows: Period | None = None
+    """What the window is cut into, if rows are about a place in one of several windows."""
     levels: tuple[LevelPart, ...] = ()
     """All levels of the release with what each costs, the main one first; none if there is one only. `guarantee` is
     that of all together, `mechanism` and `parameters` are those of one level."""
     level: str | None = None
     """The level that this is about."""
+    series: SeriesNote | None = None
+    """Earlier releases that the values lean on; None if there are none."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.guarantee, Guarantee):
@@ -263,6 +291,12 @@ class Statement:
             raise ParameterError("ledger must be a LedgerNote, or None where there is no ledger.")
         if not isinstance(self.window, Window | None):
             raise ParameterError("window must be a Window, or None.")
+        if self.windows is not None:
+            split(self.window, self.windows)
+            if self.levels:
+                raise ParameterError("Several windows and several levels are not published together.")
+        if self.series is not None and (self.window is None or self.windows is not None or self.levels):
+            raise ParameterError("A release of a series is about one window, at one level.")
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
         further = check_column_names(self.listed_columns, self.attributes)
         object.__setattr__(self, "listed_columns", further)
@@ -277,6 +311,13 @@ class Statement:
     def part(self) -> LevelPart | None:
         """What is said of the level that this is about; None where there is one level only."""
         return next((part for part in self.levels if part.name == self.level), None)
+
+    @property
+    def label(self) -> str | None:
+        """How the window is told in names of files, if there is one."""
+        if self.window is None:
+            return None
+        return self.window.label if self.windows is None else f"{self.window.label}-by-{self.windows}"
 
     @property
     def private(self) -> bool:

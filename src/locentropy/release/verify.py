@@ -7,7 +7,8 @@
     manifest       it states the guarantee that details.yaml states
     table          Parquet and CSV hold one table, with columns that this release may have
     further        other formats, if there are any, hold the same table
-    ledger         the ledger has charged what the release says
+    series         earlier releases that it leans on are those that it names, and fit each other
+    ledger         the ledger has charged what the release says, and what earlier ones of its series say
 
 This finds accidents and careless edits. Files that were all changed consistently are found only by comparing with the
 ledger, or with the SHA-256 of details.yaml, if the owner published that elsewhere. Words are compared only in releases
@@ -31,8 +32,11 @@ import pyarrow.parquet as pq
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import dump_document, read_document
 from locentropy.core.version import __version__
+from locentropy.core.window_split import split
+from locentropy.ledger.parts import same_windows
 from locentropy.mechanisms.registry import built_in_class
-from locentropy.release.columns import MOST_NATS, check_table, public_columns
+from locentropy.privacy.units import part_windows
+from locentropy.release.columns import MOST_NATS, WINDOW, check_table, public_columns
 from locentropy.release.details import TableShape, details, get
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.ledger_notes import ledger_note
@@ -40,7 +44,7 @@ from locentropy.release.manifest import heading, manifest, parameters, variant_n
 from locentropy.release.measurements import measurements_parquet
 from locentropy.release.outlines import has_outlines
 from locentropy.release.reading import describe, names_in, regular, sha256
-from locentropy.release.reestimate import TOLERANCE, estimated_again, listed_in, mechanism_of, reestimated
+from locentropy.release.reestimate import estimated_again, listed_in, mechanism_of, reestimated
 from locentropy.release.release import Release
 from locentropy.release.statement import INFINITE, amount
 from locentropy.release.tables import (
@@ -55,6 +59,7 @@ from locentropy.release.tables import (
     summary,
 )
 from locentropy.release.verify_exports import differing_exports, has_exports
+from locentropy.release.verify_series import Past, changes_differ, tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,7 +76,9 @@ if TYPE_CHECKING:
 _RULES: Final = frozenset({"bad_rows", "missing_ids"})
 """Rules for rows that measurements may state."""
 
-_NOT_INFERRED: Final = frozenset({"location", "name", "not_private", "lat", "lon", "effective_visitors"})
+_NOT_INFERRED: Final = frozenset(
+    {"location", *WINDOW, "name", "not_private", "lat", "lon", "effective_visitors"}
+)
 """Columns that do not come from the measurements, or follow from others that do."""
 
 _FORMULA: Final = r"^[=+\-@\t\r]"
@@ -111,7 +118,7 @@ class Report:
         return not any(check.problems for check in self.checks)
 
 
-def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
+def verify(directory: str | Path, ledger: Ledger | None = None, after: str | Path | None = None) -> Report:
     """Check the files of a release. Problems are collected in the report, not raised.
 
     Parameters
@@ -120,6 +127,8 @@ def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
         The directory of the release.
     ledger
         The ledger that paid for it, to compare with; None compares the files with each other only.
+    after
+        The directory of the release before it in its series, where that is not beside it.
     """
     directory = Path(directory)
     checks = [_check("directory", lambda: _directory(directory))]
@@ -140,6 +149,9 @@ def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
         _check(f"table of {level.statement.level}", partial(_table, directory, level))
         for level in about.further
     ]
+    past = Past.of(directory, statement, after)
+    if statement.series is not None or after is not None:
+        checks.append(_check("series", lambda: past.problems(directory)))
     for number, level in enumerate(about.levels):
         of_level = f" of {level.statement.level}" if number else ""
         if has_exports(level):
@@ -147,16 +159,21 @@ def verify(directory: str | Path, ledger: Ledger | None = None) -> Report:
                 _check(f"further formats{of_level}", partial(_further_formats, directory, level, number))
             )
         if level.names.measurements in about.hashes:
-            checks.append(_check(f"measurements{of_level}", partial(_measurements, directory, level, number)))
+            checks.append(
+                _check(f"measurements{of_level}", partial(_measurements, directory, level, number, past))
+            )
     if ledger is not None:
-        checks.append(_check("ledger", lambda: _ledger(statement, ledger)))
+        for each in (*past.releases, None):
+            name = "ledger" if each is None else f"ledger, {past.named(each)}"
+            stated = statement if each is None else each.statement
+            checks.append(_check(name, partial(_ledger, stated, ledger)))
     return Report(
         directory,
         statement.release_id,
         str(statement.guarantee),
         sha256(directory / about.names.details),
         tuple(checks),
-        tuple(_notes(directory, about)),
+        (*_notes(directory, about), *past.notes),
     )
 
 
@@ -296,7 +313,7 @@ def _further_formats(directory: Path, about: Described, number: int) -> Iterator
     return differing_exports(directory, _level(directory, number), about, same_words=same_words)
 
 
-def _measurements(directory: Path, about: Described, number: int) -> Iterator[str]:
+def _measurements(directory: Path, about: Described, number: int, past: Past) -> Iterator[str]:
     """Compute the values of a level again from its measurements, where this software has the inference for it."""
     release = _level(directory, number)
     kept = release.measurements
@@ -313,7 +330,10 @@ def _measurements(directory: Path, about: Described, number: int) -> Iterator[st
         yield f"{about.names.measurements} holds more than measurements."
     if _cannot_infer(about.statement) is not None:
         return
-    yield from _values(release, reestimated(release))
+    if past.complete:
+        yield from _values(release, reestimated(release.with_earlier(past.releases)))
+    else:
+        yield from past.values_alone(release)
 
 
 def _values(release: Release, again: Release) -> Iterator[str]:
@@ -322,16 +342,20 @@ def _values(release: Release, again: Release) -> Iterator[str]:
     if table.column_names != given.column_names:
         yield "The table has other columns than the measurements give."
         return
-    compared = _sure_to_be_shown(release)
+    compared, within = _sure_to_be_shown(again), tolerance(release.statement)
     for name in given.column_names:
         if name in _NOT_INFERRED or name in public_columns(release.statement):
             continue
+        if name == "change":
+            if changes_differ(table, given):
+                yield "change is not what the measurements give."
+            continue
         here, there = (each[name].to_numpy().astype(np.float64)[compared] for each in (table, given))
-        if not np.allclose(here, there, rtol=0, atol=TOLERANCE, equal_nan=True):
-            yield f"{name} is not what the measurements give, within {TOLERANCE:g}."
+        if not np.allclose(here, there, rtol=0, atol=within, equal_nan=True):
+            yield f"{name} is not what the measurements give, within {within:g}."
     said, found = (each.statement.leans_on for each in (release, again))
     if [effect.name for effect in said] != [effect.name for effect in found] or not np.allclose(
-        [effect.explained for effect in said], [effect.explained for effect in found], rtol=0, atol=TOLERANCE
+        [effect.explained for effect in said], [effect.explained for effect in found], rtol=0, atol=within
     ):
         yield "What is said about attributes is not what the measurements give."
 
@@ -342,7 +366,7 @@ def _sure_to_be_shown(release: Release) -> NDArray[np.bool_]:
     errors = None if limit is None else estimated_again(release).std_error
     if limit is None or errors is None:
         return np.ones(len(release), dtype=bool)
-    close: NDArray[np.bool_] = np.abs(errors - limit) <= TOLERANCE
+    close: NDArray[np.bool_] = np.abs(errors - limit) <= tolerance(release.statement)
     return ~close
 
 
@@ -434,21 +458,25 @@ def _ledger(statement: Statement, ledger: Ledger) -> Iterator[str]:
         )
         return
     spend = paid[0]
-    if (spend.epsilon, spend.delta) != (statement.guarantee.epsilon, statement.guarantee.delta):
+    parts, stated = _parts_of(statement), statement.guarantee
+    whole = (None if stated.epsilon is None else len(parts) * stated.epsilon, len(parts) * stated.delta)
+    if (spend.epsilon, spend.delta) != whole:
         yield "The ledger has charged another ε or δ for this release than the release states."
     released = {record.release for record in book.releases if record.spend == spend.id}
     if released and released != {statement.release_id}:
         yield "The ledger says that this spend paid for another release."
     windows = [part.window for part in book.parts if part.spend == spend.id]
-    if not all(_same(each, statement.window) for each in windows):
+    if windows and not same_windows(windows, parts):
         yield "The ledger has charged this release for another window than the release is about."
     if book.unit != statement.guarantee.unit:
         yield "The ledger protects another unit than the release says."
     yield from _budget(note, ledger_note(book, spend.id))
 
 
-def _same(one: Window | None, other: Window | None) -> bool:
-    return one is other is None or (one is not None and one.same_as(other))
+def _parts_of(statement: Statement) -> tuple[Window | None, ...]:
+    """What each part of the release reads, and is charged for."""
+    windows = () if statement.windows is None else split(statement.window, statement.windows)
+    return part_windows(statement.guarantee.unit, statement.window, windows)
 
 
 def _budget(note: LedgerNote, due: LedgerNote) -> Iterator[str]:

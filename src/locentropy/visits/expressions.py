@@ -191,13 +191,20 @@ def coded_members(members: ibis.Table, coded: ibis.Table) -> ibis.Table:
     return members.inner_join(coded.rename(group="location"), "group").select("location", "code")
 
 
-def pairs(visits: ibis.Table, coded: ibis.Table) -> ibis.Table:
+def code_in(code: Any, window: Any, windows: int) -> Any:
+    """The code of a location in one of several windows; also of arrays of numbers."""
+    return (code * windows) + window
+
+
+def pairs(visits: ibis.Table, coded: ibis.Table, windows: int = 1) -> ibis.Table:
     """Visits and first time of each user at each code; visits to locations without a code are left out.
 
     Several locations may have one code, where places are grouped: they are one from here on, for everything is counted
-    by user and code.
+    by user and code. Where visits are numbered by window, a code stands for a location in a window (`code_in`).
     """
     there = visits.inner_join(coded, "location")
+    if windows > 1:
+        there = there.mutate(code=code_in(there.code, there.in_window, windows).cast("int32"))
     answers = {"visits": (there.visits.sum() if "visits" in visits.columns else there.count())}
     if "time" in visits.columns:
         answers["first"] = there.time.min()

@@ -14,13 +14,14 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.locations import Cells, Locations, SquareCells
 from locentropy.core.shares import check_bands, check_thresholds
 from locentropy.core.visit_profile import VisitProfile
+from locentropy.core.window_split import pair_ids
 from locentropy.visits import expressions as expression
 from locentropy.visits.checks import check
 from locentropy.visits.column_types import id_ranks, restore_id_type, to_engine_type
 from locentropy.visits.columns import BY_COORDINATES, BY_ID
 from locentropy.visits.engines.base import Resources, engine_for
 from locentropy.visits.rows import READING_LOG
-from locentropy.visits.time_windows import during
+from locentropy.visits.time_windows import during, in_one_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from locentropy.core.bounds import Bounds
     from locentropy.core.queries import Queries
     from locentropy.core.shares import ShareRule
+    from locentropy.core.windows import Window
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Engine, Progress
     from locentropy.visits.visits import Visits
@@ -48,6 +50,7 @@ def open_queries(
     progress: Progress | None = None,
     when_open: Callable[[Roles], None] = lambda columns: None,
     refuse_empty: bool = True,
+    windows: Sequence[Window] = (),
 ) -> Iterator[Queries]:
     """Read and check a table of visits, and answer queries on it until closed. Answers are exact and private.
 
@@ -67,6 +70,9 @@ def open_queries(
     refuse_empty
         Whether a table without a row that can be used is an error. If False, every count is 0, and the private log
         says why: one person's rows then do not decide whether there is an answer.
+    windows
+        Count pairs of a location and one of these windows, in place of locations: see `core.window_split`. They have
+        no instant in common, and `locations` is needed.
 
     Returns
     -------
@@ -82,12 +88,14 @@ def open_queries(
         Rows break a rule and `visits.bad_rows` is "fail".
     """
     wanted = locations if locations is None or isinstance(locations, Cells) else Locations.of(locations)
+    if windows and (wanted is None or visits.window is None):
+        raise ParameterError("Windows cut a span of time and a list of locations: both must be given.")
     required = visits.required_with(BY_COORDINATES if isinstance(wanted, Cells) else BY_ID)
     with engine_for(visits, required, resources, progress) as engine:
         if engine.described:
             READING_LOG.info("%s", engine.described)
         when_open(engine.columns)
-        yield TableQueries.read(engine, visits, wanted, refuse_empty=refuse_empty)
+        yield TableQueries.read(engine, visits, wanted, refuse_empty=refuse_empty, windows=windows)
 
 
 def profile(
@@ -197,10 +205,18 @@ class TableQueries:
 
     @classmethod
     def read(
-        cls, engine: Engine, visits: Visits, wanted: Locations | Cells | None, *, refuse_empty: bool = True
+        cls,
+        engine: Engine,
+        visits: Visits,
+        wanted: Locations | Cells | None,
+        *,
+        refuse_empty: bool = True,
+        windows: Sequence[Window] = (),
     ) -> TableQueries:
         """Check the visits, and count them at the wanted locations (None: at every location visited)."""
-        if visits.window is not None:
+        if windows:
+            engine.keep_only(in_one_of(engine, windows, visits.time_type))
+        elif visits.window is not None:
             engine.keep_only(during(engine, visits.window, visits.time_type))
         check(
             engine,
@@ -212,7 +228,7 @@ class TableQueries:
         )
         good = expression.without_bad_rows(engine.visits, visits.missing_ids)
         if isinstance(wanted, Cells):
-            return cls._read_in_cells(engine, good, wanted)
+            return cls._read_in_cells(engine, good, wanted, windows)
         listed = good
         if wanted is not None:
             as_text = good.location.type().is_string()
@@ -225,7 +241,8 @@ class TableQueries:
         if wanted is not None and wanted.members is not None:
             members = pa.table({"location": places, "group": keys.take(pa.array(wanted.members.group))})
             there = expression.coded_members(engine.upload("members", members), coding)
-        pairs = engine.materialize("pairs", expression.pairs(good, there), "Counting visits")
+        counted = expression.pairs(good, there, len(windows))
+        pairs = engine.materialize("pairs", counted, "Counting visits")
         engine.free_source()
         coded = engine.run(coding, "Finding places").combine_chunks()
         ids, codes = coded["location"].combine_chunks(), _integers(coded, "code")
@@ -233,10 +250,32 @@ class TableQueries:
             found = restore_id_type(ids, typed=engine.typed_locations)
             order = pc.sort_indices(found)
             return cls(engine, coded, pairs, found.take(order), codes[order.to_numpy()])
-        return cls(engine, coded, pairs, wanted.ids, codes[pc.index_in(keys, value_set=ids).to_numpy()])
+        return cls._of_list(
+            engine, coded, pairs, wanted.ids, codes[pc.index_in(keys, value_set=ids).to_numpy()], windows
+        )
 
     @classmethod
-    def _read_in_cells(cls, engine: Engine, good: ibis.Table, cells: Cells) -> TableQueries:
+    def _of_list(
+        cls,
+        engine: Engine,
+        coded: pa.Table,
+        pairs: ibis.Table,
+        ids: pa.Array,
+        codes: NDArray[np.int64],
+        windows: Sequence[Window],
+    ) -> TableQueries:
+        """Queries about a list; with windows, about its pairs with these, coded as by `expression.pairs`."""
+        if not windows:
+            return cls(engine, coded, pairs, ids, codes)
+        every = [expression.code_in(codes, at, len(windows)) for at in range(len(windows))]
+        paired, numbers = pair_ids(ids, windows), np.concatenate(every)
+        by_code = {"location": paired, "code": pa.array(numbers, pa.int32())}
+        return cls(engine, pa.table(by_code), pairs, paired, numbers)
+
+    @classmethod
+    def _read_in_cells(
+        cls, engine: Engine, good: ibis.Table, cells: Cells, windows: Sequence[Window] = ()
+    ) -> TableQueries:
         """Count visits by their coordinates. They are joined by number; codes follow the ids, as everywhere."""
         wanted = cells.locations()
         keys = to_engine_type(wanted.ids, as_text=pa.types.is_string(wanted.ids.type), typed=True)
@@ -250,9 +289,10 @@ class TableQueries:
         by_number = {"location": pa.array(numbers), "code": pa.array(codes, pa.int32())}
         numbered = engine.upload("numbered", pa.table(by_number))
         located = engine.locate(good, cells)
-        pairs = engine.materialize("pairs", expression.pairs(located, numbered), "Counting visits")
+        counted = expression.pairs(located, numbered, len(windows))
+        pairs = engine.materialize("pairs", counted, "Counting visits")
         engine.free_source()
-        return cls(engine, coded, pairs, wanted.ids, codes)
+        return cls._of_list(engine, coded, pairs, wanted.ids, codes, windows)
 
     def __repr__(self) -> str:
         """The number of locations, and no answer."""

@@ -16,15 +16,16 @@ decide how, and whether, those within are read.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import ibis
 
-from locentropy.core.civil_time import AS_WRITTEN
-from locentropy.core.errors import ColumnError
+from locentropy.core.civil_time import AS_WRITTEN, merged
+from locentropy.core.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from locentropy.core.windows import Window
     from locentropy.visits.engines.base import Clock, Engine
@@ -38,20 +39,51 @@ _EPOCH: Final = {True: datetime(1970, 1, 1, tzinfo=UTC), False: datetime(1970, 1
 
 def during(engine: Engine, window: Window, time_type: TimeType | None) -> ibis.Table:
     """The rows in a window, and those without a time."""
+    visits, constant = _dated(engine, window, time_type)
+    borders = [constant(border) for piece in window.instants for border in piece]
+    return visits.filter(visits.time.isnull() | _is_inside(visits.time, borders))
+
+
+def in_one_of(engine: Engine, windows: Sequence[Window], time_type: TimeType | None) -> ibis.Table:
+    """The rows in one of several windows, with its position among them as `in_window`, and rows without a time.
+
+    The windows have no instant in common, so that every row is in one of them at most.
+    """
+    pieces = sorted((piece, at) for at, window in enumerate(windows) for piece in window.instants)
+    if any(one[1] > other[0] for (one, _), (other, _) in pairwise(pieces)):
+        raise ParameterError("The windows of a release have no instant in common.", parameter="windows")
+    visits, constant = _dated(engine, windows[0], time_type)
+    borders = [constant(border) for piece in merged(each for each, _ in pieces) for border in piece]
+    kept = visits.filter(visits.time.isnull() | _is_inside(visits.time, borders))
+    begins = [constant(start) for (start, _), _ in pieces]
+    return kept.mutate(in_window=_numbered(kept.time, begins, [at for _, at in pieces]))
+
+
+def _numbered(time: Any, begins: Sequence[Any], numbers: Sequence[int]) -> Any:
+    """The number of the piece that a time is in, which begins last before it; found by halving."""
+    if len(numbers) < 2:
+        return ibis.literal(numbers[0] if numbers else 0, "int64")
+    middle = len(numbers) // 2
+    return (time < begins[middle]).ifelse(
+        _numbered(time, begins[:middle], numbers[:middle]), _numbered(time, begins[middle:], numbers[middle:])
+    )
+
+
+def _dated(
+    engine: Engine, window: Window, time_type: TimeType | None
+) -> tuple[ibis.Table, Callable[[datetime], Any]]:
+    """The visits, with times that the window's zone can date, and how an instant is written in the type of these."""
     visits = engine.visits
     clock = engine.clock or _clock_of_texts(window, time_type)
     _check_clock(engine, window, clock, time_type)
     if engine.clock is None:
         visits = visits.mutate(time=_is_of(visits, clock).ifelse(visits.time, ibis.null("int64")))
-    borders = [border for piece in window.instants for border in piece]
     if visits.time.type().is_integer():
         # Texts that are not numbers were read as microseconds.
         unit = time_type if clock == "number" and time_type is not None else "us"
-        constants: list[Any] = [ibis.literal(_as_number(border, unit), "int64") for border in borders]
-    else:
-        aware = visits.time.type().timezone is not None
-        constants = [ibis.literal(border.replace(tzinfo=UTC if aware else None)) for border in borders]
-    return visits.filter(visits.time.isnull() | _is_inside(visits.time, constants))
+        return visits, lambda border: ibis.literal(_as_number(border, unit), "int64")
+    aware = visits.time.type().timezone is not None
+    return visits, lambda border: ibis.literal(border.replace(tzinfo=UTC if aware else None))
 
 
 def _is_inside(time: Any, borders: Sequence[Any]) -> Any:

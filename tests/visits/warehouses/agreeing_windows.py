@@ -12,6 +12,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import BadRowsError, ColumnError
+from locentropy.core.window_split import split
 from locentropy.visits.queries import open_queries
 from tests.calendars import by_the_calendar
 
@@ -65,6 +66,23 @@ def check(stored: Stored, here: le.Resources) -> None:
     expected = {n for n, at in enumerate(clock) if by_the_calendar(WINDOWS[1], at)}
     assert rows(replace(numbers, time_type="s"), WINDOWS[1], here) == expected
     check_as_written(stored, here)
+    check_several(stored, here)
+
+
+def check_several(stored: Stored, here: le.Resources) -> None:
+    """Every row in the window that its date is in; borders are on days of 23 and 25 hours."""
+    zone = "Europe/Berlin"
+    span = le.Window("2026-03-28/2026-04-01", zone=zone, hours="00-04,23-24")
+    windows = split(span, "day")
+    times = sorted({at for window in windows for at in instants(window)})
+    visits = stored(table_of(pa.array(times, pa.timestamp("us", "UTC"))))
+    places = list(range(len(times)))
+    with open_queries(visits.during(span), locations=places, windows=windows, resources=here) as queries:
+        found = {row["location"] for row in queries.exact_profile().to_arrow().to_pylist()}
+    clock = [at.astimezone(ZoneInfo(zone)) for at in times]
+    assert found == {
+        f"{at.date()} {n}" for n, at in enumerate(clock) for window in windows if by_the_calendar(window, at)
+    }
 
 
 def check_as_written(stored: Stored, here: le.Resources) -> None:

@@ -129,7 +129,7 @@ def measure_activity(
             "Private statistics are paid for through a ledger, and none was given. For example: " + _CALL
         )
     book = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
-    window, unit = settle(visits.window, book)
+    window, unit, _ = settle(visits.window, book)
     visits, guarantee = replace(visits, window=window), survey.guarantee.for_unit(unit)
     listed = locations.load() if isinstance(locations, PublicLocations) else locations.locations()
     wanted = listed if isinstance(locations, PublicLocations) else locations

@@ -23,6 +23,8 @@ from locentropy.release.report.levels import switch
 from locentropy.release.report.naming import named
 from locentropy.release.report.ranking import TOP, numbers, ranking_of
 from locentropy.release.report.rows import LARGEST, MOST, rows
+from locentropy.release.report.series import history, period_switch, periods
+from locentropy.release.report.windows import by_window, window_switch
 from locentropy.release.statement import NOT_PRIVATE
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ SCRIPTS: Final = (
 _HEADINGS: Final = {
     "rank": "Rank",
     "name": "Place",
+    "trend": "Trend",
     "visitors": "Effective visitors",
     "entropy": "Entropy",
     "std_error": "Std. error",
@@ -82,14 +85,19 @@ def drawn(release: Release) -> bytes:
 def page(release: Release, *, most: int = MOST) -> bytes:
     """The page of a release, with at most so many places. The same release gives the same bytes."""
     statement = release.statement
-    levels = (release, *release.further)
-    largest = LARGEST // len(levels)
-    style, script = asset("style.css"), "\n".join(map(asset, SCRIPTS))
-    if release.further:
+    levels = (*by_window(release), *release.further, *periods(release)[1:])
+    largest = LARGEST // (len(levels) + bool(release.earlier))
+    scripts = [*SCRIPTS[:-1], "series.js", SCRIPTS[-1]] if statement.series is not None else SCRIPTS
+    style, script = asset("style.css"), "\n".join(map(asset, scripts))
+    if len(levels) > 1:
         style, script = style + asset("levels.css"), f"{asset('levels.js')}\n{script}"
+    if statement.series is not None:
+        style += asset("series.css")
     script = '"use strict";\n(() => {\n' + script + "\n})();\n"
     stated = dump_document(manifest(statement), heading(statement)).decode()
-    main, *others = (_shown(level, stated, most=most, largest=largest) for level in levels)
+    # Of windows and periods, what is said about the guarantee is about all of them together.
+    whole = release if statement.windows is not None or release.earlier else None
+    main, *others = (_shown(level, stated, whole, most=most, largest=largest) for level in levels)
     made = filled(
         asset("template.html"),
         policy=_policy(style, script),
@@ -100,7 +108,10 @@ def page(release: Release, *, most: int = MOST) -> bytes:
         release_id=tag("code", statement.release_id),
         version=joined(statement.software_version),
         data=main.data,
-        levels=joined(*(_stored(each, number) for number, each in enumerate(others, start=2))),
+        levels=joined(
+            *(_stored(each, number) for number, each in enumerate(others, start=2)),
+            history(release, main.rows),
+        ),
         script=Html(script),
     )
     return made.encode()
@@ -111,26 +122,30 @@ class _Shown(NamedTuple):
 
     content: Html
     data: Html
+    rows: Rows
 
 
-def _shown(release: Release, stated: str, *, most: int, largest: int) -> _Shown:
-    """A level as the page shows it, with the manifest of the whole; a release without levels is one level."""
-    statement, ranking = release.statement, ranking_of(release)
+def _shown(release: Release, stated: str, whole: Release | None = None, *, most: int, largest: int) -> _Shown:
+    """A level, a window or a period as the page shows it, with the manifest of the whole; else it is one level."""
+    whole = whole or release
+    statement, ranking = whole.statement, ranking_of(release)
     shown = rows(release, ranking, most=most, largest=largest)
     values = numbers(release.to_arrow(), "entropy")
     files = names_of(statement)
     content = filled(
         asset("content.html"),
         header=text.header(release, ranking),
-        switch=switch(statement),
+        switch=joined(
+            switch(statement), window_switch(statement, release.statement), period_switch(whole, release)
+        ),
         promise=text.promise(statement),
         guarantee=text.guarantee(statement),
         notices=joined(text.usefulness(release, ranking), text.selection(release, shown)),
         map=_map(release, shown),
         list_note=text.list_note(release, ranking),
         ranked=joined(named(statement).ranked),
-        head=_head(statement, ranking, shown),
-        body=_first_rows(shown),
+        head=_head(statement, ranking, shown, trend=bool(whole.earlier)),
+        body=_first_rows(shown, trend=bool(whole.earlier)),
         distribution=histogram(values[~np.isnan(values)], statement.entropy_unit),
         distribution_note=joined(text.distribution_note(release, ranking)),
         reading=text.reading(release, ranking),
@@ -139,7 +154,7 @@ def _shown(release: Release, stated: str, *, most: int, largest: int) -> _Shown:
         details=tag("code", files.details),
         manifest=joined(stated),
     )
-    return _Shown(content, script_json(_data(release, shown)))
+    return _Shown(content, script_json(_data(release, shown)), shown)
 
 
 def _stored(shown: _Shown, number: int) -> Html:
@@ -197,7 +212,7 @@ def _data(release: Release, shown: Rows) -> dict[str, Any]:
     }
 
 
-def _head(statement: Statement, ranking: Ranking, rows_shown: Rows) -> Html:
+def _head(statement: Statement, ranking: Ranking, rows_shown: Rows, *, trend: bool) -> Html:
     """The headings of the table; the script makes them buttons that sort."""
     headings = _HEADINGS | {"name": named(statement).column}
     shown = [
@@ -206,6 +221,7 @@ def _head(statement: Statement, ranking: Ranking, rows_shown: Rows) -> Html:
         if not (name == "chance" and ranking.chance is None)
         and not (name == "std_error" and ranking.certainty is None)
         and not (name in _COUNTED and name not in rows_shown.columns)
+        and not (name == "trend" and not trend)
     ]
     cells = [
         tag(
@@ -217,11 +233,11 @@ def _head(statement: Statement, ranking: Ranking, rows_shown: Rows) -> Html:
         )
         for name in shown
     ]
-    cells.insert(4, tag("th", class_="bar", scope="col", aria_label="Error bar"))
+    cells.insert(5 if trend else 4, tag("th", class_="bar", scope="col", aria_label="Error bar"))
     return tag("tr", *cells)
 
 
-def _first_rows(shown: Rows) -> Html:
+def _first_rows(shown: Rows, *, trend: bool) -> Html:
     """The first rows, for browsers without scripts; the script replaces them."""
     columns = shown.columns
     made = []
@@ -231,6 +247,7 @@ def _first_rows(shown: Rows) -> Html:
         name = columns.get("name", columns["id"])[at] or columns["id"][at]
         cells = [tag("td", str(columns["rank"][at])), tag("td", tag("bdi", name))]
         # The script has the rule by which effective visitors are rounded; without it the entropy is enough.
+        cells += [tag("td")] * trend
         cells += [tag("td"), tag("td", f"{columns['entropy'][at]:.2f}"), tag("td")]
         if "std_error" in columns:
             cells.append(tag("td", f"{columns['std_error'][at]:.2g}"))

@@ -24,6 +24,7 @@ from locentropy.release.manifest import (
     person_words,
     places_words,
     proof_words,
+    series_words,
     window_words,
 )
 from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence, listed_paragraph
@@ -94,7 +95,20 @@ def promise(statement: Statement) -> Html:
     else:
         delta = f", δ = {exact_text(stated.delta)}" if stated.delta else ""
         told = f"Differentially private, ε = {exact_text(stated.epsilon)}{delta}: {stated.explain_strength()}"
-    return tag("p", f"{told} ", tag("a", "What that means", href="#guarantee"), class_="promise")
+    return tag(
+        "p", f"{told} {_every(statement)}", tag("a", "What that means", href="#guarantee"), class_="promise"
+    )
+
+
+def _every(statement: Statement) -> str:
+    """What holds for somebody who is always there, where a ledger counts that besides; one sentence."""
+    note, period = statement.ledger, period_of(statement.guarantee.unit)
+    if note is None or period is None:
+        return ""
+    return (
+        f"This is for each {period}; for somebody there in every {period}, all releases together: "
+        f"ε = {note.person_epsilon}{_delta(note.person_delta or '0')}. "
+    )
 
 
 def guarantee(statement: Statement) -> Html:
@@ -140,6 +154,7 @@ def guarantee(statement: Statement) -> Html:
                 ),
                 tag("li", proof_words(statement)),
                 *([tag("li", window_words(statement))] if statement.window is not None else []),
+                *([tag("li", series_words(statement))] if statement.series is not None else []),
                 tag("li", ledger_words(statement)),
             ),
         ),

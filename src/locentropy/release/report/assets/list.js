@@ -61,8 +61,10 @@ function cellOf(name, i, show) {
     const title = isOnMap(i) ? element("button", { type: "button", title: "Show on the map" }, text) : text;
     if (isOnMap(i)) title.addEventListener("click", () => show(i));
     const besides = [...(isNamed(i) ? [columns.id[i]] : []), ...attributesOf(i).slice(0, MOST_SHOWN).map(attributeText)];
-    return element("td", { class: "name" }, title, ...(besides.length ? [element("small", { class: source.attributes.length ? "line" : "" }, ...besides.flatMap((text, at) => [at ? " · " : "", element("bdi", {}, text)]))] : []));
+    const changed = has("change") && columns.change[i] !== "none" && columns.change[i] !== null ? [chip(i)] : [];
+    return element("td", { class: "name" }, title, ...changed, ...(besides.length ? [element("small", { class: source.attributes.length ? "line" : "" }, ...besides.flatMap((text, at) => [at ? " · " : "", element("bdi", {}, text)]))] : []));
   }
+  if (name === "trend") return trendCell(i);
   if (name === "bar") return element("td", { class: "bar" }, errorBar(i));
   if (name === "entropy") return element("td", { class: "entropy" }, inUnit(columns.entropy[i]));
   if (name === "std_error") return element("td", { class: "std_error" }, `± ${errorText(columns.std_error[i])}`);
