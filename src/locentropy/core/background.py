@@ -61,7 +61,7 @@ class Background:
         return sum(len(line) for line in (*self.rings, *self.lines))
 
     def to_geojson(self) -> bytes:
-        """The file: a MultiPolygon and a MultiLineString, where there are any. The same outlines give the same bytes."""
+        """The file: a MultiPolygon and a MultiLineString. The same outlines give the same bytes."""
         shapes = {
             "MultiPolygon": [[ring.tolist() for ring in area] for area in self.areas],
             "MultiLineString": [line.tolist() for line in self.lines],

@@ -147,7 +147,7 @@ def _written(shape: Any, squeeze: Reals) -> tuple[str, tuple[Reals, ...]]:
 
 def _distinct(corners: Reals) -> Reals:
     """The corners, rounded, without repetitions."""
-    rounded = np.round(np.clip(corners, (-180, -90), (180, 90)), DECIMALS) + 0.0  # no negative zero
+    rounded: Reals = np.round(np.clip(corners, (-180, -90), (180, 90)), DECIMALS) + 0.0  # no negative zero
     moved = np.ones(len(rounded), dtype=bool)
     moved[1:] = (rounded[1:] != rounded[:-1]).any(axis=1)
     return rounded[moved]

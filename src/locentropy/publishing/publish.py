@@ -297,7 +297,7 @@ def _directory_of(after: Release | str | Path) -> Path:
 
 
 def check_files(request: Request, also: Sequence[str], *, saved: bool) -> None:
-    """Raise if the outline cannot be drawn, or the table not be written in a further format; reads public things alone."""
+    """Raise if the outline or a further format of the table cannot be written; from public things alone."""
     _ = request.background
     listed = request.listed
     check_also(also, coordinates=listed is not None and listed.lat is not None)

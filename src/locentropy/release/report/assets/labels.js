@@ -1,5 +1,6 @@
 // Names of the highest places on the map. From the highest down, a label goes to the first of its sides where it touches no
-// other label and stays on the sheet; where there is none, the place has no label. Cells without names have their rank.
+// other label and stays on the sheet; where there is none, the place has no label. An area has its label within it, or none.
+// Cells without names have their rank.
 const MOST_LABELS = 14;
 const MOST_TRIED = 120; // places on the sheet, the highest first
 const LABEL = { height: 15, gap: 4, letters: 26 };
@@ -9,8 +10,8 @@ const labelOf = (i) => short(source.labels === "rank" ? rankText(i) : nameOf(i))
 
 const touches = ([l, t, r, b], [left, top, right, bottom]) => l < right && r > left && t < bottom && b > top;
 
-// Where labels go: [place, words, left, top]. `occupied` are boxes that stay free; `middle` puts labels on their places.
-function placedLabels(candidates, toScreen, widthOf, { width, height }, { occupied, radius, middle }) {
+// Where labels go: [place, words, left, top]. `occupied` are boxes that stay free; `across` is how wide an area is.
+function placedLabels(candidates, toScreen, widthOf, { width, height }, { occupied, radius, across }) {
   const [taken, placed] = [[...occupied], []];
   for (const i of candidates.slice(0, MOST_TRIED)) {
     if (placed.length === MOST_LABELS) break;
@@ -18,8 +19,8 @@ function placedLabels(candidates, toScreen, widthOf, { width, height }, { occupi
     const words = labelOf(i);
     const wide = widthOf(words);
     const [away, half] = [radius + LABEL.gap, LABEL.height / 2];
-    const corners = middle
-      ? [[x - wide / 2, y - half]]
+    const corners = across
+      ? [[x - wide / 2, y - half]].filter(() => wide + 2 * LABEL.gap <= across(i))
       : [[x + away, y - half], [x - away - wide, y - half], [x - wide / 2, y - away - LABEL.height], [x - wide / 2, y + away]];
     for (const [left, top] of corners) {
       const box = [left - 2, top - 1, left + wide + 2, top + LABEL.height + 1];

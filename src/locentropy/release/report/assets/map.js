@@ -199,7 +199,7 @@ function createMap(canvas) {
     }
     const occupied = [[view.width - 60, 0, view.width, 140], [0, view.height - 48, 170, view.height]]; // buttons and scale
     ink.font = "600 12px system-ui, sans-serif";
-    return placedLabels(seen, toScreen, (words) => ink.measureText(words).width, view, { occupied, radius: radius(), middle: Boolean(areas) });
+    return placedLabels(seen, toScreen, (words) => ink.measureText(words).width, view, { occupied, radius: radius(), across: areas && ((i) => areas.across(i) * view.scale) });
   }
 
   // Lines of equal longitude (px) and latitude (py), and what they are called.
