@@ -1,6 +1,6 @@
 // Names of the highest places on the map. From the highest down, a label goes to the first of its sides where it touches no
-// other label and stays on the sheet; where there is none, the place has no label. An area has its label within it, or none.
-// Cells without names have their rank.
+// other label and stays on the sheet; where there is none, the place has no label. An area has its label within it:
+// its name, or its rank where there is no room for that. Cells without names have their rank.
 const MOST_LABELS = 14;
 const MOST_TRIED = 120; // places on the sheet, the highest first
 const LABEL = { height: 15, gap: 4, letters: 26 };
@@ -16,11 +16,13 @@ function placedLabels(candidates, toScreen, widthOf, { width, height }, { occupi
   for (const i of candidates.slice(0, MOST_TRIED)) {
     if (placed.length === MOST_LABELS) break;
     const [x, y] = toScreen(i);
-    const words = labelOf(i);
+    const fits = (text) => widthOf(text) + 2 * LABEL.gap <= across(i);
+    const words = across ? [labelOf(i), rankText(i)].find(fits) : labelOf(i);
+    if (words === undefined) continue;
     const wide = widthOf(words);
     const [away, half] = [radius + LABEL.gap, LABEL.height / 2];
     const corners = across
-      ? [[x - wide / 2, y - half]].filter(() => wide + 2 * LABEL.gap <= across(i))
+      ? [[x - wide / 2, y - half]]
       : [[x + away, y - half], [x - away - wide, y - half], [x - wide / 2, y - away - LABEL.height], [x - wide / 2, y + away]];
     for (const [left, top] of corners) {
       const box = [left - 2, top - 1, left + wide + 2, top + LABEL.height + 1];
