@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import os
 import pkgutil
 import re
@@ -23,6 +24,7 @@ from typer.main import get_command
 
 from locentropy.cli.main import app
 from locentropy.datasets.city import City
+from locentropy.privacy.guarantee import Guarantee
 from tests.cli.running import in_process
 
 ROOT = Path(__file__).parent.parent
@@ -167,7 +169,8 @@ def test_pages_that_the_code_names_exist() -> None:
 
 def test_the_map_of_folders_is_the_import_contract() -> None:
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
-    layers = [layer.split(" | ") for layer in contract["layers"]]
+    entry, *layers = [layer.split(" | ") for layer in contract["layers"]]
+    assert entry == ["__main__"], "python -m locentropy, above all folders"
     text = (ROOT / "CONTRIBUTING.md").read_text()
     rows = re.findall(r"^\| (`[a-z]+(?:/|\.py)`.*?) \|.*\| (.*?) \|$", text, re.M)
     told = [word for folders, _ in rows for word in re.findall(r"[a-z]+(?=/|\.py)", folders)]
@@ -253,6 +256,18 @@ def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "left: ε = 1, δ = 0" in printed["locentropy ledger show city.ledger"]
     assert (tmp_path / "march" / "report.html").exists()
     assert (tmp_path / "shops-2026" / "report.html").exists()
+
+
+def test_what_somebody_can_come_to_believe_at_each_epsilon() -> None:
+    """Rounded up, so that nothing is understated; and the word is the one that releases use."""
+    rows = re.findall(
+        r"^\| ([0-9.]+) \| ([0-9.]+) % \| (\w+)", (ROOT / "docs" / "epsilon.md").read_text(), re.M
+    )
+    assert len(rows) >= 5
+    for epsilon, likely, word in rows:
+        guarantee = Guarantee.pure(epsilon)
+        assert float(likely) == math.ceil(1000 * guarantee.attacker_accuracy()) / 10, epsilon
+        assert word == guarantee.strength
 
 
 PLANNING = ROOT / "docs" / "planning.md"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -65,6 +66,32 @@ def test_a_wheel_carries_the_documentation_that_was_built(tmp_path: Path) -> Non
     (tree / "site").mkdir()
     (tree / "site" / "index.html").write_text("<h1>locentropy</h1>")
     assert in_wheel(tree, tmp_path / "with") - without == {"locentropy/site/index.html"}
+
+
+def test_the_description_reads_well_outside_of_the_repository(tmp_path: Path) -> None:
+    """In a package index there are no files beside it, and no pictures either."""
+    command = [sys.executable, "-m", "hatchling", "metadata", "readme"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    text = done.stdout
+    assert text.startswith("# locentropy")
+    assert "pip install locentropy" in text
+    assert "](docs/" not in text
+    assert "![" not in text
+    assert not re.findall(r"\]\((?!https?:)[^)]*\)", text)
+
+
+def test_pages_are_linked_where_they_are_on_the_web() -> None:
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = "![a](docs/a.png)\n\nSee [the page](docs/a/b.md#c), [the code](src/x.py) and [W](https://w.example/docs/x.md)."
+    rest = "the code and [W](https://w.example/docs/x.md)."
+    assert module.outside(text, "") == f"See the page, {rest}"
+    assert (
+        module.outside(text, "https://l.example/") == f"See [the page](https://l.example/a/b.html#c), {rest}"
+    )
 
 
 def test_documentation_is_found_beside_the_package_or_the_checkout(

@@ -142,6 +142,14 @@ def test_advice_tells_what_each_level_gets_and_is_worth(folder: Path) -> None:
         ),
         ((*LIMIT, *LISTED, "--levels", "place=0.4,district=0.2"), "must divide ε = 0.5"),
         ((*LIMIT, *LISTED, "--levels", "place"), "--levels must be 2 to 5 levels"),
+        (
+            (*LIMIT, *LISTED, "--levels", "place,,city"),
+            "--levels place,,city must be names of levels with one comma",
+        ),
+        (
+            (*LIMIT, *LISTED, "--levels", "place=0.3,district=most"),
+            "--levels must say the part of ε of the level 'district' as a number",
+        ),
         ((*LIMIT, *LISTED, "--levels", "place,ward"), "the level 'ward' is not a column of the list"),
         ((*LIMIT, *LISTED, *LEVELS, "--group-by", "district"), "names one level, and levels several"),
         ((*LIMIT, *LEVELS, "--grid", "1,1,2,2", "--cell", "500"), "--levels names a column of a public list"),

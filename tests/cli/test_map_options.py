@@ -87,8 +87,9 @@ def test_options_mean_what_python_says(chosen: Callable[..., Any], folder: Path)
         ({"h3": 8}, "need one region"),
         ({"inspire": "1km"}, "need one region"),
         ({"h3": 8, "box": EDGES, "zones": "districts.geojson", "zone_id": "name"}, "need one region"),
-        ({"h3": 8, "inspire": "1km", "box": EDGES}, "Choose one of --h3 and --inspire"),
-        ({"h3": 8, "cell": 500.0, "grid": EDGES}, "Choose one of --cell and --h3"),
+        ({"h3": 8, "inspire": "1km", "box": EDGES}, "choose one of --h3 and --inspire"),
+        ({"h3": 8, "cell": 500.0, "grid": EDGES}, "choose one of --grid and --h3"),
+        ({"h3": 8, "cell": 500.0}, "choose one of --cell and --h3"),
         ({"cell": 500.0}, "A grid needs the size of its cells and its box"),
         ({"grid": EDGES}, "A grid needs the size of its cells and its box"),
         ({"h3": 8, "box": "1,2,3"}, "must be four numbers"),
@@ -104,6 +105,46 @@ def test_options_that_do_not_fit_together(
     with pytest.raises(ParameterError) as caught:
         chosen(**options)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("--zones", "none.geojson", "--zone-id", "name"),
+            "none.geojson: there is no such file. For example: locen",
+        ),
+        (("--inspire", "1km", "--box", EDGES), "--box must lie in Europe"),
+        (("--h3", 15, "--box", EDGES), "--h3 15 gives about"),
+        (("--cell", 10**6, *ZONES), "--zones has no zone with the centre of a cell in it"),
+    ],
+)
+def test_errors_about_maps_show_options_and_commands(
+    run: RUN, folder: Path, words: tuple[Any, ...], said: str
+) -> None:
+    done = run("publish", "visits.parquet", "--epsilon", 1, *words, "--no-ledger", "--out", "may")
+    told = " ".join(done.stderr.split())
+    assert done.returncode in (2, 3)
+    assert said in told
+    assert "For example: locentropy publish checkins.parquet --epsilon 1" in told
+    assert not any(call in told for call in ("Zones(", "H3Cells(", "InspireSquares(", "Grid(", "within="))
+    assert not (folder / "may").exists()
+
+
+def test_exact_values_evaluation_and_advice_take_the_places_of_a_release(run: RUN, folder: Path) -> None:
+    told = json.loads(run("entropy", "visits.parquet", *ZONES, "--json").stdout)
+    zones = le.Zones(folder / "districts.geojson", id="name")
+    with le.private.open_queries(le.Visits(folder / "visits.parquet"), locations=zones) as queries:
+        exact = queries.exact_profile()
+    found = {row["location"]: row["exact_users"] for row in told["locations"]}
+    assert found == dict(zip(exact.locations.to_pylist(), exact.user_counts.tolist(), strict=True))
+    refused = run("entropy", "visits.parquet", "--places", "places.csv", "--levels", "place,city")
+    assert "--levels is for a release" in refused.stderr
+    from_office = (*ZONES, "--provenance", "the land office")
+    seen = run("evaluate", "visits.parquet", "--epsilon", 1, "--seeds", 1, *from_office)
+    assert seen.returncode == 0, seen.stderr
+    advice = run("advise", "--epsilon", 1, "--n-users", 500, *from_office)
+    assert "--provenance 'the land office'" in " ".join(advice.stdout.split())
 
 
 def test_publish_by_zones_and_by_cells_within_them(run: RUN, folder: Path) -> None:

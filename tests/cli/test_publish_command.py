@@ -138,6 +138,7 @@ def test_as_json(folder: Path, publish: Publish) -> None:
     assert (answer["private"], answer["epsilon"], answer["places"]) == (True, "0.5", 4)
     assert answer["budget_left"] == {"epsilon": "1.5", "delta": "0.001"}
     assert answer["files"] == [
+        "datapackage.json",
         "details.yaml",
         "manifest.yaml",
         "measurements.parquet",

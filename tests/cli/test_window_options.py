@@ -150,3 +150,42 @@ def test_several_months(publish: Publish, tmp_path: Path) -> None:
         refused = publish(*spring[:2], *options, *spring[4:], "--out", "x")
         assert refused.returncode == 2
         assert words in refused.stderr
+
+
+def test_a_plan_of_every_month(publish: Publish, tmp_path: Path) -> None:
+    """Published window by window; each must be one month, by the ledger's clock and rule."""
+    made = locentropy(
+        "plan", *LIMIT[:2], "--epsilon", "1.5", *LIMIT[4:], "--period", "month", "--periods", "3", "--unit",
+        "person-month", "--time-zone", "Europe/Berlin", "--out", "plan.yaml", cwd=tmp_path,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    assert "each release has ε = 0.5." in " ".join(made.stdout.split())
+    (tmp_path / "visits.csv").rename(tmp_path / "v.csv")
+    given = ("v.csv", "--user", "uid", "--places", "places.csv", "--provenance", "x", "--plan", "plan.yaml")
+    for options, words in (
+        (("--window", "2026-W18"), "the window is one whole month"),
+        (("--window", "2026-05", "--weekdays", "mon-fri"), "the window is one whole month"),
+        ((), "the window is one whole month"),
+        (("--window", "2026-05", "--time-zone", "UTC"), "counts days by the clock of Europe/Berlin"),
+    ):
+        done = locentropy("publish", *given, "--ledger", "city.ledger", *options, "--out", "x", cwd=tmp_path)
+        assert done.returncode == 2
+        assert words in done.stderr
+    months = ("2026-05", "2026-06", "2026-07")
+    for month in months:
+        options = ("--ledger", "city.ledger", "--window", month, "--out", month)
+        done = locentropy("publish", *given, *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    last = locentropy(
+        "publish", *given, "--ledger", "city.ledger", "--window", "2026-08", "--out", "8", cwd=tmp_path
+    )
+    assert last.returncode == 7
+    assert "somebody who is there in every month" in last.stderr
+    rho = ("--delta", "1e-6", "--unit", "person-month", "--person-epsilon", "2", "--person-delta", "1e-6")
+    other = ("rho.ledger", "--population", "x", "--epsilon", "1", *rho, "--composition", "concentrated")
+    assert locentropy("ledger", "create", *other, cwd=tmp_path).returncode == 0
+    done = locentropy(
+        "publish", *given, "--ledger", "rho.ledger", "--window", "2026-05", "--out", "x", cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert "counts by the rule sum, and rho.ledger counts by concentrated" in done.stderr

@@ -83,6 +83,7 @@ def test_words_that_could_mean_two_things_are_refused() -> None:
         (["place", "ward"], "the level 'ward' is not a column of the list"),
         (["place", "lit"], "must be texts or whole numbers"),
         (["place"], "must be 2 to 5 levels"),
+        (["place", " "], "has a level without a name"),
         (["place", "a", "b", "c", "d", "all"], "must be 2 to 5 levels"),
         (["district", "District"], "names a level twice"),
         (["place", "entropy"], "every release has a column of that name"),

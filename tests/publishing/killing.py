@@ -127,6 +127,7 @@ class Place:
             label = "-2026-05_2026-07-by-month" if self.monthly else ""
             assert names(whole[0]) == [
                 *(["all.csv", "all.measurements.parquet", "all.parquet"] if self.places.levels else []),
+                "datapackage.json",
                 "details.yaml",
                 "manifest.yaml",
                 f"measurements{label}.parquet",

@@ -89,6 +89,7 @@ def test_a_table_for_each_level(release: le.Release, folder: Path) -> None:
     assert next(iter(release.levels.values())) is release
     assert names(folder) == sorted(
         [
+            "datapackage.json",
             "details.yaml",
             "manifest.yaml",
             "report.html",

@@ -62,7 +62,7 @@ def test_excluded_zones_are_as_if_nobody_had_been_there(visits: Path, tmp_path: 
 def test_a_release_without_its_outlines_is_refused(visits: Path, tmp_path: Path) -> None:
     zones = le.Zones(tmp_path / "districts.geojson", id="name")
     release = le.publish(le.Visits(visits), le.Shares(epsilon=1.0), zones, ledger=None, out=tmp_path / "out")
-    with pytest.raises(ReleaseError, match="with their outlines"):
+    with pytest.raises(ReleaseError, match="published with outlines"):
         le.Release(release.table, release.statement)
     path = tmp_path / "out" / "release.parquet"
     table = pq.read_table(path)

@@ -63,6 +63,7 @@ def published(way: str, told: str, made: Path, markers: Markers) -> list[tuple[s
     assert names(made) == ["city.ledger", "may"]
     found = {path.name: markers.in_file(path) for path in (made / "may").iterdir()}
     assert sorted(found) == [
+        "datapackage.json",
         "details.yaml",
         "manifest.yaml",
         "measurements.parquet",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -205,7 +206,13 @@ def test_a_table_with_other_windows_is_refused(tmp_path: Path) -> None:
     release, _ = published("person", tmp_path)
     table = release.to_arrow()
     start = table["window_start"].to_pylist()
-    for dates in (start[::-1], [date(2026, 3, 1)] * 9, [each + timedelta(days=1) for each in start]):
+    for dates in (
+        start[::-1],
+        [date(2026, 3, 1)] * 9,
+        [each + timedelta(days=1) for each in start],
+        [date(1, 1, 1)] * 9,
+        [None] * 9,
+    ):
         other = table.set_column(1, "window_start", pa.array(dates, pa.date32()))
         with pytest.raises(ReleaseError):
             le.Release(other, release.statement)
@@ -296,3 +303,45 @@ def test_the_check_sees_one_part_for_all_months(monkeypatch: pytest.MonkeyPatch)
     """Planted: all months in one part under a unit per month. Without March, somebody's shares of May are larger."""
     monkeypatch.setattr(requested_levels, "by_part", lambda mechanism, unit: mechanism)
     assert cost("person-month", in_march) > 1
+
+
+@pytest.mark.parametrize("cells", ["zones", "h3", "squares"])
+def test_cells_of_a_map_in_several_windows(cells: str, tmp_path: Path) -> None:
+    """Each window as its own release would count it."""
+    pytest.importorskip("shapely")
+    source = visits(crowd()).source
+    lat = [40.701 + 0.001 * (number % 8) for number in range(len(source))]
+    rows = source.append_column("lat", pa.array(lat)).append_column("lon", pa.array([-74.005] * len(source)))
+    box = (40.70, -74.02, 40.71, -74.00)
+    if cells == "zones":
+        rings = [(40.70, 40.704), (40.704, 40.71)]
+        features = [
+            {
+                "type": "Feature",
+                "properties": {"name": f"z{at}"},
+                "geometry": {
+                    "type": "Polygon",
+                    "coordinates": [[[-74.02, s], [-74.0, s], [-74.0, n], [-74.02, n], [-74.02, s]]],
+                },
+            }
+            for at, (s, n) in enumerate(rings)
+        ]
+        path = tmp_path / "zones.geojson"
+        path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+        chosen: Any = le.Zones(path, id="name")
+    elif cells == "h3":
+        pytest.importorskip("h3")
+        chosen = le.H3Cells(resolution=9, within=box)
+    else:
+        chosen = le.Grid(*box, cell=500)
+    table, windows = le.Visits(rows, user="user"), split(SPRING, "month")
+    with open_queries(table.during(SPRING), locations=chosen, windows=windows) as queries:
+        whole = queries.exact_profile().to_arrow().to_pylist()
+    assert whole
+    for window in windows:
+        with open_queries(table.during(window), locations=chosen) as queries:
+            alone = queries.exact_profile().to_arrow().to_pylist()
+        there = [row for row in whole if row["location"].startswith(f"{window.text} ")]
+        assert [row | {"location": row["location"].split(" ", 1)[1]} for row in there] == [
+            row | {"location": str(row["location"])} for row in alone
+        ]

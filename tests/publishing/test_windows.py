@@ -93,7 +93,7 @@ def test_an_empty_window_is_published_as_noise(visits: le.Visits, monthly: le.Le
 def test_it_says_so_in_every_file(visits: le.Visits, monthly: le.Ledger, tmp_path: Path) -> None:
     release = le.publish(visits, shares(), public(), ledger=monthly, window=MAY, out=tmp_path / "may")
     assert names(tmp_path / "may") == [
-        "details.yaml", "manifest.yaml", "measurements-2026-05.parquet", "release-2026-05.csv",
+        "datapackage.json", "details.yaml", "manifest.yaml", "measurements-2026-05.parquet", "release-2026-05.csv",
         "release-2026-05.parquet", "report-2026-05.html",
     ]  # fmt: skip
     assert release.statement.window == MAY

@@ -28,7 +28,7 @@ from tests.examples import examples
 
 from .making import LEDGER, NONE, estimates, not_private, places, release, statement
 
-NAMES = ["details.yaml", "manifest.yaml", "release.csv", "release.parquet", "report.html"]
+NAMES = ["datapackage.json", "details.yaml", "manifest.yaml", "release.csv", "release.parquet", "report.html"]
 
 
 def listing(directory: Path) -> list[str]:

@@ -53,11 +53,17 @@ def edit(path: Path, old: str, new: str) -> None:
 
 def rehash(directory: Path) -> None:
     """As somebody would who knows about the fingerprints."""
-    path = directory / "details.yaml"
-    text = path.read_text()
-    for name, known in yaml.safe_load(text)["files"].items():
-        text = text.replace(known, hashlib.sha256((directory / name).read_bytes()).hexdigest())
-    path.write_text(text)
+    known = yaml.safe_load((directory / "details.yaml").read_text())["files"]
+    for path in (
+        directory / "datapackage.json",
+        directory / "details.yaml",
+    ):  # each holds those of files before it
+        content = path.read_bytes()
+        for name, old in known.items():
+            content = content.replace(
+                old.encode(), hashlib.sha256((directory / name).read_bytes()).hexdigest().encode()
+            )
+        path.write_bytes(content)
 
 
 def rewrite(directory: Path, change) -> None:
@@ -86,6 +92,7 @@ def test_nothing_wrong(directory):
         "details",
         "manifest",
         "table",
+        "data package",
     ]
     assert report.release_id == "ab" * 16
     assert report.fingerprint == hashlib.sha256((directory / "details.yaml").read_bytes()).hexdigest()
@@ -93,7 +100,8 @@ def test_nothing_wrong(directory):
 
 
 @pytest.mark.parametrize(
-    "name", ["release.parquet", "release.csv", "report.html", "manifest.yaml", "details.yaml"]
+    "name",
+    ["release.parquet", "release.csv", "report.html", "manifest.yaml", "details.yaml", "datapackage.json"],
 )
 def test_a_missing_file(directory, name):
     (directory / name).unlink()
@@ -106,7 +114,7 @@ def test_an_extra_file(directory, name):
     assert "does not belong" in bad(directory)["directory"]
 
 
-@pytest.mark.parametrize("name", ["release.csv", "report.html", "manifest.yaml"])
+@pytest.mark.parametrize("name", ["release.csv", "report.html", "manifest.yaml", "datapackage.json"])
 def test_an_edited_text_file(directory, name):
     with (directory / name).open("a") as file:
         file.write("\n")
@@ -156,6 +164,31 @@ def test_an_edited_manifest_with_its_fingerprint(directory, old, new):
     edit(directory / "manifest.yaml", old, new)
     rehash(directory)
     assert list(bad(directory)) == ["manifest"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ε = 0.3", "ε = 0.1"),
+        ('"epsilon": 0.3', '"epsilon": 0.1'),
+        ('"type": "number"', '"type": "string"'),
+        ('"path": "release.csv"', '"path": "other.csv"'),
+        ("{", '{"users": 4711,'),
+        ('"name": "locentropy-', '"name": "another-'),
+    ],
+)
+def test_an_edited_data_package_with_its_fingerprint(directory, old, new):
+    edit(directory / "datapackage.json", old, new)
+    rehash(directory)
+    assert list(bad(directory)) == ["data package"]
+
+
+def test_a_release_without_a_data_package(directory):
+    """Every release of this version has one, whatever its details say."""
+    (directory / "datapackage.json").unlink()
+    lines = (directory / "details.yaml").read_text().splitlines(keepends=True)
+    (directory / "details.yaml").write_text("".join(line for line in lines if "datapackage" not in line))
+    assert "datapackage.json" in bad(directory)["data package"]
 
 
 @pytest.mark.parametrize("version", ["0.0.1"])
@@ -260,7 +293,7 @@ def test_two_columns_of_one_name(directory):
     assert "cannot be read" in bad(directory)["table"]
 
 
-NAMES = ["release.parquet", "release.csv", "report.html", "manifest.yaml", "details.yaml"]
+NAMES = ["release.parquet", "release.csv", "report.html", "manifest.yaml", "details.yaml", "datapackage.json"]
 
 
 @given(st.sampled_from(NAMES), st.data())
@@ -279,7 +312,7 @@ def test_damage_is_reported_and_never_a_crash(whole, name, data):
             assert "fingerprints" in bad(directory) or changed == content
             rehash(directory)
         found = bad(directory)
-        if name.endswith(".yaml"):
+        if name.endswith((".yaml", ".json")):
             assert found or changed == content
         with suppress(ReleaseError):
             Release.load(directory)

@@ -14,7 +14,7 @@ from locentropy.cli.console import note, out, progress_bar, warn
 from locentropy.cli.disclosure import tell_privacy_unit
 from locentropy.cli.error_format import EXAMPLES, restated
 from locentropy.cli.option_groups import with_option_groups
-from locentropy.cli.place_options import PlaceOptions
+from locentropy.cli.place_options import PlaceOptions, Provenance
 from locentropy.cli.signals import ignore_signals
 from locentropy.core.errors import BudgetError, ParameterError
 
@@ -68,6 +68,15 @@ def advise(
     visits_per_location: Annotated[
         int | None, _rough("--visits-per-location", "How often a typical person is where they go most.")
     ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option(
+            "--period", help="A release in every day, week or month; numbers are about one of them."
+        ),
+    ] = None,
+    periods: Annotated[
+        int | None, typer.Option("--periods", help="How many of them; ε is then that of all together.")
+    ] = None,
     spend: Annotated[
         str | None,
         typer.Option(
@@ -89,6 +98,7 @@ def advise(
         ),
     ] = False,
     where: PlaceOptions,
+    provenance: Provenance = None,
     reading: options.Reading,
     as_json: options.Json = False,
 ) -> None:
@@ -99,6 +109,9 @@ def advise(
     Examples:
 
       locentropy advise --n-locations 14058 --n-users 10000 --epsilon 1
+
+      locentropy advise --n-locations 1000 --n-users 5000 --epsilon 4 \
+      --period month --periods 24
 
       locentropy advise checkins.parquet --places places.csv --epsilon 1 \
       --spend 0.05 --ledger city.ledger
@@ -113,11 +126,11 @@ def advise(
         numbers = read_parameters(
             SelectLocations, {"epsilon": epsilon} | ({} if delta is None else {"delta": delta})
         )
-    listed = where.read_like(reading).chosen()
+    listed = where.read_like(reading).chosen(provenance)
     n_locations = _number_of(listed, n_locations)
     rough: dict[str, Any] = {"n_users": n_users, "locations_per_user": locations_per_user}
     said = {**numbers, **rough, "visits_per_location": visits_per_location, "bounded_is_enough": bounded}
-    said |= _levels(listed)
+    said |= _levels(listed) | {"period": period, "periods": periods}
     found: Activity | None = None
     if source is None:
         _refuse_spending(spend, ledger, refuse_empty=refuse_empty)
@@ -129,7 +142,7 @@ def advise(
         )
         ignore_signals()  # it is paid for: only telling is left
     advice = advised(**said, n_locations=n_locations, activity=found)
-    command = _next_command(advice, source, ledger, where, reading)
+    command = _next_command(advice, source, ledger, where, provenance, reading)
     try:
         if as_json:
             out.print_json(json.dumps(advice.to_dict() | {"command": command}))
@@ -239,13 +252,14 @@ def _next_command(
     source: str | None,
     ledger: Path | None,
     where: PlaceOptions,
+    provenance: str | None,
     reading: options.Reading,
 ) -> str:
     """Return the command to run next, which reads the table as the advice did."""
     given = {
         "source": source,
         "ledger": None if ledger is None else str(ledger),
-        "places": where.words or None,
+        "places": [*where.words, *([] if provenance is None else ["--provenance", provenance])] or None,
     }
     command = advice.command(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
     return " ".join([command, *map(shlex.quote, reading.words)]) if source is not None else command

@@ -102,7 +102,9 @@ def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise ParameterError(f"--start {text}: expected a day. For example: --start 2025-01-01") from None
+        raise ParameterError(
+            f"--start {text}: expected a day. For example: locentropy datasets city --out city --start 2025-01-01"
+        ) from None
 
 
 def refuse_existing(*paths: Path) -> None:

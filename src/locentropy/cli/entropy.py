@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from locentropy.cli import disclosure, options
+from locentropy.cli import disclosure, options, place_options
 from locentropy.cli.console import note, out, progress_bar, warn
 from locentropy.cli.option_groups import with_option_groups
+from locentropy.cli.place_options import PlaceOptions
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import check_writable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from locentropy.core.locations import Cells, Locations
     from locentropy.core.visit_profile import VisitProfile
 
 NOT_PRIVATE: Final = "NOT PRIVATE"
@@ -32,6 +34,8 @@ WARNING: Final = (
 def entropy(
     source: options.Input,
     *,
+    where: PlaceOptions,
+    provenance: place_options.Provenance = None,
     reading: options.Reading,
     max_locations: Annotated[
         int | None, typer.Option("--max-locations", help="M: bound each user to this many locations.")
@@ -72,10 +76,14 @@ def entropy(
 
       locentropy entropy 'days/*.csv' --user uid --location venue \
       --bad-rows drop --top 20
+
+      locentropy entropy checkins.parquet --zones districts.geojson \
+      --zone-id name
     """
     from locentropy.ledger.ledger import Ledger
     from locentropy.visits.queries import open_queries
 
+    chosen = _places(where.read_like(reading), provenance)
     bounds = _bounds(max_locations, max_visits, keep)
     target = None if to is None else marked(to)
     scale = _nats_per(entropy_unit)
@@ -83,7 +91,7 @@ def entropy(
     visits = reading.visits_of(source)
     with (
         progress_bar() as progress,
-        open_queries(visits, resources=reading.resources, progress=progress) as queries,
+        open_queries(visits, locations=chosen, resources=reading.resources, progress=progress) as queries,
     ):
         profile = queries.exact_profile() if bounds is None else queries.profile(bounds)
         users = int(queries.locations_per_user().sum())
@@ -101,6 +109,19 @@ def entropy(
     disclosure.tell_recorded(ledger)
     if target is not None:
         note(f"Written to {target}")
+
+
+def _places(where: PlaceOptions, provenance: str | None) -> Locations | Cells | None:
+    """The public places whose entropy is computed; None for all places of the visits."""
+    if where.levels is not None:
+        raise ParameterError(
+            "--levels is for a release. Exact values of a level are those of its groups: --group-by district.",
+            example="locentropy entropy checkins.parquet --places places.csv --group-by district",
+        )
+    chosen = where.chosen(provenance)
+    from locentropy.places.public_list import PublicLocations
+
+    return chosen.load() if isinstance(chosen, PublicLocations) else chosen
 
 
 def _bounds(max_locations: int | None, max_visits: int | None, keep: str | None) -> Any:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.cli.option_groups import option_name
-from locentropy.core.errors import NOT_SHOWN, ParameterError
+from locentropy.core.errors import NOT_SHOWN, ParameterError, SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,6 +32,8 @@ EXAMPLES: Final = {
 _SELECTION: Final = "select_"
 _BOX: Final = ("south", "west", "north", "east")
 _MAPS: Final = ("grid", "zones", "h3", "inspire")
+_OF_CELLS: Final = {"resolution": "h3", "size": "inspire"}
+"""What commands call parameters of cells."""
 
 
 @contextmanager
@@ -55,14 +57,21 @@ def in_options(command: str, options: Mapping[str, str]) -> Iterator[None]:
         yield
     except ParameterError as error:
         raise ParameterError(as_options(error, command, options)) from error
+    except SourceError as error:
+        if error.example is None:
+            raise
+        raise SourceError(error.problem, example=as_command(error.example, command, options)) from error
 
 
 def as_options(error: ParameterError, command: str, options: Mapping[str, str]) -> str:
     """Return the message with options in the place of parameters; unchanged if the command has no such option."""
-    if error.parameter is None:
+    parameter = error.parameter
+    if parameter not in options:
+        parameter = _renamed(error)  # cells are made when they are needed, which may be late
+    if parameter is None:
         said = error.problem
-    elif error.parameter in options:
-        said = f"{options[error.parameter]}{_shown(error.value)} {error.problem}"
+    elif parameter in options:
+        said = f"{options[parameter]}{_shown(error.value)} {error.problem}"
     else:
         return str(error)
     return (
@@ -70,6 +79,13 @@ def as_options(error: ParameterError, command: str, options: Mapping[str, str]) 
         if error.example is None
         else f"{said} For example: {as_command(error.example, command, options)}"
     )
+
+
+def _renamed(error: ParameterError) -> str | None:
+    """The parameter of a command that stands for one of cells."""
+    if error.parameter == "within":
+        return "zones" if "Zones(" in (error.example or "") else "box"
+    return _OF_CELLS.get(error.parameter or "", error.parameter)
 
 
 def as_command(call: str, command: str, options: Mapping[str, str]) -> str:

@@ -35,6 +35,7 @@ def evaluate(
         int, typer.Option("--seeds", min=1, max=10_000, help="How many releases to simulate of each.")
     ] = 10,
     where: PlaceOptions,
+    provenance: place_options.Provenance = None,
     selecting: SelectionOptions,
     exclude: place_options.Exclude = None,
     ledger: disclosure.Ledger = None,
@@ -69,7 +70,7 @@ def evaluate(
 
     if where.levels is not None:
         raise one_at_a_time()  # before they are read: an error about them would show levels as an example
-    chosen = where.read_like(reading).chosen_or(selecting.selection)
+    chosen = where.read_like(reading).chosen_or(selecting.selection, provenance)
     mechanisms = _mechanisms(compared, somewhere=chosen is not None)
     if to is not None:
         check_free(marked(to))

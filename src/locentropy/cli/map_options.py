@@ -98,15 +98,22 @@ class MapOptions:
         ways = [
             option
             for option, given in (
-                ("--cell", self.grid is not None or self.cell is not None),
+                (
+                    "--grid" if self.grid is not None else "--cell",
+                    self.grid is not None or self.cell is not None,
+                ),
                 ("--h3", self.h3 is not None),
                 ("--inspire", self.inspire is not None),
             )
             if given
         ]
         if len(ways) > 1:
-            raise ParameterError(f"Choose one of {' and '.join(ways)}.")
-        if "--cell" in ways:
+            raise ParameterError(
+                f"Places are squares of your own, H3 cells or INSPIRE squares: choose one of {' and '.join(ways)}. The "
+                "region of --h3 and --inspire is --box S,W,N,E or --zones.",
+                example=_CALL,
+            )
+        if self.grid is not None or self.cell is not None:
             return self._squares(zones)
         if self.box is not None and not ways:
             raise ParameterError(f"--box is for --h3 or --inspire: --h3 9 --box {self.box[:80]}")

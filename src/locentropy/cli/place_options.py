@@ -263,6 +263,13 @@ def levels_in(text: str | None) -> list[str] | dict[str, str]:
     if text is None:
         return []
     parts = [part.strip() for part in text.split(",")]
+    if not all(part.partition("=")[0].strip() for part in parts):
+        raise ParameterError(
+            "must be names of levels with one comma between two of them.",
+            parameter="levels",
+            value=text[:80],
+            example=_WITH_LEVELS,
+        )
     if not any("=" in part for part in parts):
         return parts
     pairs = [part.partition("=") for part in parts]

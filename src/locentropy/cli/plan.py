@@ -86,6 +86,29 @@ def plan(
         str,
         typer.Option("--unit", help="Of the ledger: person, person-day, person-week, person-month."),
     ] = "person",
+    period: Annotated[
+        str | None,
+        typer.Option(
+            "--period", help="A release in every day, week or month; numbers are about one of them."
+        ),
+    ] = None,
+    periods: Annotated[
+        int | None,
+        typer.Option(
+            "--periods",
+            help="How many; then ε and δ are those of all, and the plan says what each release gets.",
+        ),
+    ] = None,
+    composition: Annotated[
+        str | None,
+        typer.Option(
+            "--composition",
+            help="With --periods, how the ledger counts: sum; or concentrated, if there is a δ.",
+        ),
+    ] = None,
+    time_zone: Annotated[
+        str | None, typer.Option("--time-zone", help="With --period: of the windows, such as Europe/Berlin.")
+    ] = None,
     words: AboutOptions,
     to: Annotated[
         Path | None, typer.Option("--out", help="Write a plan file, for somebody to approve and to run.")
@@ -100,7 +123,11 @@ def plan(
 
       locentropy plan --mechanism moments --epsilon 1 --max-locations 5 \
       --max-visits 5 --n-locations 14058 --users-per-location 1,2,5,50,500
+
+      locentropy plan --period month --periods 24 --epsilon 4 --delta 1e-9 \
+      --n-locations 1000 --n-users 5000 --unit person-month --out plan.yaml
     """
+    from locentropy.cli.error_format import restated
     from locentropy.planning import plan as planned
     from locentropy.release.statement import About
 
@@ -108,7 +135,7 @@ def plan(
     if cells is not None and (locations or cells.kind) != cells.kind:
         raise ParameterError(f"--places-kind {locations} contradicts the options of a map. Leave it out.")
     target = None if to is None else _target(to)
-    with warnings_told():
+    with warnings_told(), restated(names={"zone": "time_zone"}):
         made = planned(
             mechanism,
             n_locations=n_locations,
@@ -124,6 +151,10 @@ def plan(
             unit=unit,  # type: ignore[arg-type]  # checked by Plan itself
             levels=levels_in(levels),
             level_sizes=_sizes(level_sizes, "level_sizes") or (),
+            period=period,  # type: ignore[arg-type]  # checked by Plan itself, as is the next but one
+            periods=periods,
+            composition=composition,  # type: ignore[arg-type]
+            zone=time_zone,
         )
     if target is not None:
         made.to_yaml(target)
@@ -144,6 +175,7 @@ def show(made: Plan) -> None:
         level_lines,
         release_rules,
     )
+    from locentropy.planning.series_outlook import series_lines
 
     def say(text: str, style: str | None = None) -> None:
         out.print(text, style=style, markup=False)
@@ -154,7 +186,7 @@ def show(made: Plan) -> None:
     say(made.guarantee.explain())
     for words in always_present(made):
         say(words)
-    for line in level_lines(made):
+    for line in (*series_lines(made), *level_lines(made)):
         say(line)
     say(made.expected.noise)
     if made.expected.table:

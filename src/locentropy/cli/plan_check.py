@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from locentropy.core.levels import Levels
+    from locentropy.core.windows import Window
+    from locentropy.ledger.rules import Account
     from locentropy.planning.plans import Plan
     from locentropy.publishing.chosen_locations import LocationsChoice
 
@@ -108,6 +110,25 @@ def check_unit(path: Path, plan: Plan, unit: str, ledger: Path | None) -> None:
         raise ParameterError(
             f"{path} is for a ledger of the unit {plan.unit}, and {ledger} has {unit}: it guarantees something else. "
             f"Have another plan approved: locentropy plan --unit {unit}"
+        )
+
+
+def check_schedule(path: Path, plan: Plan, window: Window | None, account: Account | None) -> None:
+    """Raise ParameterError unless a window is one period of the plan, and the ledger counts as the plan says."""
+    schedule = plan.schedule
+    if schedule is None:
+        return
+    try:
+        schedule.check_window(window)
+    except ParameterError as error:
+        raise ParameterError(f"{path}: {error}") from None
+    if account is None or schedule.periods is None:
+        return
+    if account.terms.composition != schedule.composition:
+        raise ParameterError(
+            f"{path} is for a ledger that counts by the rule {schedule.composition}, and {account.name} counts by "
+            f"{account.terms.composition}: its budget would not last for the {schedule.periods} {schedule.period}s "
+            "that were planned, or last longer. Have another plan approved, or make the ledger that the plan names."
         )
 
 

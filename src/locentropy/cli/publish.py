@@ -158,11 +158,14 @@ def publish(
         max_std_error = plan_check.limit(plan, planned, max_std_error)
         said = _words_with(plan, planned, said)
     account = None if ledger is None else Ledger.open(ledger)
-    window, unit, cut = settle(
-        reading.window_by(None if account is None else account.read().calendar.zone),
-        account,
-        windows,  # type: ignore[arg-type]  # checked there
-    )
+    book = None if account is None else account.read()
+    zone = None if book is None else book.calendar.zone
+    if zone is None and planned is not None and planned.schedule is not None:
+        zone = planned.schedule.zone
+    asked = reading.window_by(zone)
+    if planned is not None and plan is not None:
+        plan_check.check_schedule(plan, planned, asked, book)
+    window, unit, cut = settle(asked, account, windows)  # type: ignore[arg-type]  # checked there
     if planned is not None and plan is not None:
         plan_check.check_unit(plan, planned, unit, ledger)
     with warnings_told():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,12 @@ def tell_dry_run(
         out.print_json(json.dumps(told))
         return
     show(planned)
+    if request.after is not None:
+        series = request.after.note
+        _line(
+            f"This is release {series.number} of a series, after {request.after.last.directory}: values lean on all "
+            f"{series.number - 1} earlier releases, at no cost."
+        )
     if earlier is not None:
         note(f"For {target}: {UNFINISHED}")
     else:
@@ -81,9 +87,11 @@ def _say_budget_after(request: Request, ledger: Ledger | None) -> None:
     after = ledger.preview(request.charged, request.parts)
     _line(f"After this release: {_left(after, request.parts)}.")
     period = period_of(book.unit)
-    if period is not None:
+    if request.window is not None:
         more = _more_periods(after, request.charged)
-        _line(f"Such a release in each {period}: {more:,} more until the budget of the person is used up.")
+        until = "the budget" if period is None else "the budget of the person"
+        each = "for another window" if period is None else f"in each {period}"
+        _line(f"Such a release {each}: {more:,} more until {until} is used up.")
 
 
 def _left(book: Account, windows: Sequence[Window | None]) -> str:
@@ -211,6 +219,8 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     _line(guarantee.explain())
     for name, level in release.levels.items():
         _line(f"Level {name}: {len(level):,} {'location' if len(level) == 1 else 'locations'}.")
+    if release.statement.series is not None:
+        _line(_changes(release))
     rows = highest(release)
     if rows:
         _table(rows, release.statement.entropy_unit)
@@ -222,6 +232,17 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     if page is not None:
         note(f"To look at it: open {page} in a browser")
     note(f"To check them: locentropy verify {quote(str(target))}{with_ledger}")
+
+
+def _changes(release: Release) -> str:
+    """Which release of its series it is, and how many places changed, by what is published of them."""
+    from locentropy.core.estimates import CHANGES
+
+    series, told = release.statement.series, release.to_arrow()["change"].to_pylist()
+    counts = [f"{told.count(change):,} {change}" for change in CHANGES[1:] if change in told]
+    found = ", ".join(counts) if counts else "no change is sure"
+    number = 0 if series is None else series.number
+    return f"Release {number} of a series. Since the period before, or three ago: {found}."
 
 
 def _why_not_shown(release: Release) -> str:
@@ -243,7 +264,7 @@ def _table(rows: list[dict[str, Any]], unit: str) -> None:
     table.add_column("entropy", justify="right")
     if bars:
         table.add_column("95 % interval", justify="right")
-    windowed = "window_start" in rows[0]
+    windowed = "window_start" in rows[0] and "change" not in rows[0]  # in a series all rows are of one
     if windowed:
         table.add_column("from")
     for row in rows:
@@ -274,6 +295,7 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
         "unit": statement.entropy_unit,
         "window": None if statement.window is None else str(statement.window),
         **({} if statement.windows is None else {"windows": statement.windows}),
+        **({} if statement.series is None else {"series": asdict(statement.series)}),
         "privacy_unit": guarantee.unit,
         "highest": highest(release),
         "budget_left": None if ledger is None else _least(ledger.read(), _parts(release)),

@@ -12,3 +12,10 @@ OUTLINED_LIST: Final = "public list with outlines"
 
 OUTLINED: Final = (*CELL_KINDS[1:], OUTLINED_LIST)
 """How the description of locations begins whose outlines are published."""
+
+
+def public_words(source: str, listed: str = "list of places") -> str:
+    """What locations were taken from, by how their source is described: a map, a grid, or a list."""
+    if source.startswith("zones"):
+        return "map of zones"
+    return "grid of cells" if source.startswith(CELL_KINDS) else listed

@@ -68,9 +68,14 @@ class ParameterError(LocentropyError, ValueError):
 
 
 class SourceError(LocentropyError):
-    """The input cannot be found, opened or understood as a table."""
+    """The input cannot be found, opened or understood as a table; with a call that works, where one helps."""
 
     exit_code = 3
+
+    def __init__(self, problem: str, *, example: str | None = None) -> None:
+        super().__init__(problem if example is None else f"{problem} For example: {example}")
+        self.problem = problem
+        self.example = example
 
 
 class ColumnError(LocentropyError):

@@ -103,6 +103,8 @@ def check_levels(given: Any) -> Levels:
             "group='district' (--group-by district)."
         )
     for name in names:
+        if not name.strip():
+            raise _refused("has a level without a name.")
         if (reason := why_no_column(name)) is not None or "," in name or "=" in name:
             raise _refused(f"must name columns of the list, '{PLACE}' or '{WHOLE}'; {reason or 'no , or ='}.")
     if len({name.casefold() for name in names}) != len(names):

@@ -105,6 +105,13 @@ class ExpectedError(ABC):
         """What the verdicts of the table mean."""
         return ""
 
+    def in_series(self, periods: Sequence[int]) -> dict[int, tuple[float, float]]:
+        """In a series of releases, each given those before it, the range of errors in some periods, from 1.
+
+        None of them where that is not known.
+        """
+        return {}
+
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Everything it says, for machines."""

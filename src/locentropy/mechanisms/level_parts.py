@@ -76,6 +76,20 @@ def divided(mechanism: Mechanism, levels: Levels, sizes: Sequence[int] = ()) -> 
     return made
 
 
+def concentrated_sum(levels: Sequence[Mechanism]) -> dict[str, Any]:
+    """ρ of all levels together, and the δ up to which it holds: sums of theirs; none unless all have Gaussian noise.
+
+    docs/proofs/levels.md: each level is ρ-zCDP for the ρ of its own part, given the measurements of those before it.
+    """
+    parts = [level.guarantee for level in levels]
+    if not parts or any(part.rho is None for part in parts):
+        return {"rho": None, "rho_delta": Fraction(0)}
+    rho, rho_delta = (
+        sum(each, Fraction(0)) for each in zip(*(part.concentrated_cost for part in parts), strict=True)
+    )
+    return {"rho": rho, "rho_delta": rho_delta}
+
+
 def _by_rule(whole: Fraction, levels: Levels, sizes: Sequence[int]) -> list[Fraction]:
     """Parts as the cube roots of the numbers of locations, in integers, so that every machine divides alike."""
     if len(sizes) != len(levels.names):
@@ -101,9 +115,7 @@ def _cube_root(number: int) -> int:
 
 def _stated(levels: Levels, whole: Fraction) -> list[Fraction]:
     """The parts that the owner gave, if they are above 0 and add up to ε."""
-    parts = [
-        exact(part, f"levels[{name!r}]") for name, part in zip(levels.names, levels.epsilons, strict=True)
-    ]
+    parts = [_stated_part(name, part) for name, part in zip(levels.names, levels.epsilons, strict=True)]
     if sum(parts, Fraction(0)) != whole or not all(parts):
         raise ParameterError(
             f"must divide ε = {exact_text(whole)}: parts above 0 that add up to it exactly, and these add up to "
@@ -112,6 +124,17 @@ def _stated(levels: Levels, whole: Fraction) -> list[Fraction]:
             example=f'publish(visits, Shares(epsilon=1.0), {DIVIDED_EXAMPLE}, ledger="city.ledger")',
         )
     return parts
+
+
+def _stated_part(name: str, part: str) -> Fraction:
+    try:
+        return exact(part)
+    except ParameterError:
+        raise ParameterError(
+            f"must say the part of ε of the level {name!r} as a number above 0.",
+            parameter="levels",
+            example=f'publish(visits, Shares(epsilon=1.0), {DIVIDED_EXAMPLE}, ledger="city.ledger")',
+        ) from None
 
 
 def _at(mechanism: Mechanism, name: str, epsilon: Fraction, delta: Fraction) -> Mechanism:

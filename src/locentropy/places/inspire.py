@@ -100,7 +100,7 @@ class InspireSquares(Cells):
         if south < _EUROPE[0] or west < _EUROPE[1] or north > _EUROPE[2] or east > _EUROPE[3]:
             raise ParameterError(
                 "must lie in Europe, where ETRS89-LAEA is defined: south 24.6, west -35.58, north 84.73, east 44.83. "
-                "Elsewhere use H3Cells or Grid.",
+                "Elsewhere use H3 cells or a grid of your own (--h3, --grid).",
                 parameter="within",
                 example=_CALL,
             )

@@ -84,11 +84,12 @@ def read_shapes(
 def check_map_file(path: Path, example: str) -> None:
     """Raise SourceError unless there is such a file, whose name ends like that of a map."""
     if not path.is_file():
-        raise SourceError(f"{path}: there is no such file. For example: {example}")
+        raise SourceError(f"{path}: there is no such file.", example=example)
     if path.suffix.lower() not in (*_PARQUET, *_OTHERS):
         raise SourceError(
             f"{path}: a map is read from GeoJSON, GeoParquet, GeoPackage or a shapefile: a file whose name ends in "
-            f"{', '.join((*_OTHERS, *_PARQUET))}. For example: {example}"
+            f"{', '.join((*_OTHERS, *_PARQUET))}.",
+            example=example,
         )
 
 
@@ -98,8 +99,8 @@ def _read(path: Path, columns: list[str], layer: str | None) -> tuple[pa.Table, 
         layers = [str(name) for name, _ in pyogrio.list_layers(path)]
         if layer not in layers if layer is not None else len(layers) != 1:
             raise SourceError(
-                f"{path}: it has the layers {', '.join(layers)}. Name one of them. For example: "
-                f'Zones("{path.name}", id="name", layer="{layers[0] if layers else "districts"}")'
+                f"{path}: it has the layers {', '.join(layers)}. Name one of them.",
+                example=f'Zones("{path.name}", id="name", layer="{layers[0] if layers else "districts"}")',
             )
         said, table = pyogrio.read_arrow(path, layer=layer, columns=columns)
         if not set(columns) <= set(

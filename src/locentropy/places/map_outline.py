@@ -72,7 +72,8 @@ def read_outline(source: str | Path, places: Locations) -> Background:
     if not areas and not lines:
         raise SourceError(
             f"{source}: none of its outlines is near the places, or all are too small to be seen there. An outline is "
-            f"that of the city, its coast, its districts or its large streets. For example: {_CALL}"
+            "that of the city, its coast, its districts or its large streets.",
+            example=_CALL,
         )
     return Background(areas, lines)
 
@@ -100,7 +101,7 @@ def _shapes(path: Path) -> NDArray[Any]:
     numbers = np.flatnonzero(np.isin(shapely.get_type_id(found), drawn) & ~shapely.is_empty(found))
     if not len(numbers):
         raise SourceError(
-            f"{path}: it has no lines or polygons, and an outline is made of these. For example: {_CALL}"
+            f"{path}: it has no lines or polygons, and an outline is made of these.", example=_CALL
         )
     return in_degrees(found[numbers], pa.array(numbers + 1), crs, str(path), each="feature number")
 
@@ -147,7 +148,8 @@ def _written(shape: Any, squeeze: Reals) -> tuple[str, tuple[Reals, ...]]:
 
 def _distinct(corners: Reals) -> Reals:
     """The corners, rounded, without repetitions."""
-    rounded: Reals = np.round(np.clip(corners, (-180, -90), (180, 90)), DECIMALS) + 0.0  # no negative zero
+    bounded = np.clip(corners, np.array([-180.0, -90.0]), np.array([180.0, 90.0]))
+    rounded: Reals = np.round(bounded, DECIMALS) + 0.0  # no negative zero
     moved = np.ones(len(rounded), dtype=bool)
     moved[1:] = (rounded[1:] != rounded[:-1]).any(axis=1)
     return rounded[moved]

@@ -401,6 +401,7 @@ def _degrees(rows: pa.Table, role: str, limit: int, label: str, roles: Roles) ->
     if not (abs(degrees[known]) <= limit).all():
         raise BadRowsError(
             f"{label}: the {role} column {roles[role]!r} of the list holds values that are not numbers from -{limit} "
-            f'to {limit}. If decimals have a comma, say so: decimal="," (--decimal ,).'
+            f'to {limit}. If their decimal mark is another one, say so: decimal="," (--decimal ,; of the list alone '
+            '--places-decimal ,), or ".".'
         )
     return degrees

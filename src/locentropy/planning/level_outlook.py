@@ -45,7 +45,7 @@ class LevelOutlook:
             if self.n_locations is None
             else f", {self.n_locations:,} location{'s' * (self.n_locations != 1)}"
         )
-        told = "expected error unknown without the numbers of its locations and of people"
+        told = "expected error not known: it depends on how many locations the level has, and how many people there are"
         if self.error is not None:
             told = f"expected error about {nats(self.error[0])} to {nats(self.error[1])} nats"
         few = None if self.n_locations is None else few_locations(self.mechanism, self.name, self.n_locations)

@@ -21,7 +21,8 @@ from locentropy.mechanisms.parameters import read_parameters, written_parameters
 from locentropy.mechanisms.registry import described, mechanism_from
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.planning.plans import Plan
-from locentropy.privacy.guarantee import exact_text
+from locentropy.planning.schedule import Schedule
+from locentropy.privacy.guarantee import exact, exact_text
 from locentropy.release.statement import About
 
 if TYPE_CHECKING:
@@ -36,7 +37,11 @@ _HEADER: Final = (
     "# A plan of locentropy: what is to be published, and what it costs. No data was read to make it.\n"
 )
 _ABOUT: Final = tuple(field.name for field in fields(About))
-_KEYS: Final = ("version", *_ABOUT, "mechanism", "locations", "max_std_error", "unit", "expected", "budget")
+_SERIES: Final = ("periods", "epsilon", "delta", "composition")
+_KEYS: Final = (
+    *("version", *_ABOUT, "mechanism", "locations", "max_std_error", "unit", "period", "time_zone", "series"),
+    *("expected", "budget"),
+)
 _OLD_KEYS: Final = {"purpose": "intended_use", "places": "locations"}
 """What version 0.1 wrote, and what it is called now."""
 _SELECTION: Final = ("epsilon", "delta", "max_locations", "keep", "max_users")
@@ -98,9 +103,46 @@ def _content(plan: Plan) -> dict[str, Any]:
         },
         **({} if plan.max_std_error is None else {"max_std_error": repr(plan.max_std_error)}),
         **({} if plan.unit == "person" else {"unit": plan.unit}),
+        **({} if plan.schedule is None else _series(plan.schedule)),
         **({"expected": expected} if expected else {}),
         "budget": _budget(plan),
     }
+
+
+def _series(schedule: Schedule) -> dict[str, Any]:
+    """The period of each release; and how many there are to be, and what all may cost together, if that is planned."""
+    zone = {} if schedule.zone is None else {"time_zone": schedule.zone}
+    if schedule.epsilon is None:
+        return {"period": schedule.period, **zone}
+    whole = {
+        "periods": schedule.periods,
+        "epsilon": exact_text(schedule.epsilon),
+        "delta": exact_text(schedule.delta),
+        "composition": schedule.composition,
+    }
+    return {"period": schedule.period, **zone, "series": whole}
+
+
+def _schedule(content: dict[str, Any]) -> Schedule | None:
+    if "period" not in content:
+        if "series" in content or "time_zone" in content:
+            raise ParameterError("series and time_zone belong to a period. For example: period: month")
+        return None
+    zone = content.get("time_zone")
+    if "series" not in content:
+        return Schedule(content["period"], zone=zone)
+    section = _texts(_section(content, "series", _SERIES))
+    missing = [name for name in _SERIES if name not in section]
+    if missing:
+        raise ParameterError(f"series.{missing[0]} is missing.")
+    return Schedule(
+        content["period"],
+        _whole("periods", section["periods"]),
+        exact(section["epsilon"]),
+        exact(section["delta"], "delta"),
+        section["composition"],
+        zone,
+    )
 
 
 def _levels(plan: Plan) -> dict[str, str] | list[str]:
@@ -153,6 +195,7 @@ def _plan_of(content: dict[str, Any]) -> Plan:
         unit=content.get("unit", "person"),
         levels=check_levels(levels),
         cells=cells,
+        schedule=_schedule(content),
     )
     due = _budget(plan)
     if budget != due:

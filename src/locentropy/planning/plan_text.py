@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.registry import described
+from locentropy.planning.series_outlook import other_outlook, series_lines, series_outlook
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.units import neighbours, period_of, protects
 from locentropy.release.error_rule import rule_in_words
@@ -57,6 +58,7 @@ def as_text(plan: Plan) -> str:
             plan.guarantee.explain_strength(),
             plan.guarantee.explain(),
             *always_present(plan),
+            *series_lines(plan),
             *level_lines(plan),
             plan.expected.noise,
             *_rows(plan.expected),
@@ -72,6 +74,8 @@ def always_present(plan: Plan) -> list[str]:
     period, guarantee = period_of(plan.unit), plan.guarantee
     if period is None or guarantee.epsilon is None:
         return []
+    if plan.schedule is not None and plan.schedule.epsilon is not None:
+        return []  # which says what all of them may cost together
     twice = f"ε = {exact_text(2 * guarantee.epsilon)}"
     if guarantee.delta:
         twice += f", δ = {exact_text(2 * guarantee.delta)}"
@@ -141,8 +145,24 @@ def as_dict(plan: Plan) -> dict[str, Any]:
         "entropy_unit": "nats",
         "max_std_error": plan.max_std_error,
         "unit": plan.unit,
+        **({} if plan.schedule is None else {"series": _series(plan)}),
         "expected_error": plan.expected.to_dict(),
         "warnings": list(plan.warnings),
+    }
+
+
+def _series(plan: Plan) -> dict[str, Any]:
+    schedule = plan.schedule
+    assert schedule is not None  # noqa: S101  # asked by the caller
+    other = other_outlook(plan)
+    return {
+        "period": schedule.period,
+        "periods": schedule.periods,
+        "time_zone": schedule.zone,
+        "epsilon": None if schedule.epsilon is None else exact_text(schedule.epsilon),
+        "delta": exact_text(schedule.delta),
+        "each": series_outlook(plan).to_dict(),
+        "otherwise": None if other is None else other.to_dict(),
     }
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
@@ -20,9 +19,10 @@ from locentropy.core.levels import NO_LEVELS, PLACE, check_levels
 from locentropy.core.public_columns import why_no_column
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
-from locentropy.mechanisms.level_parts import divided
+from locentropy.mechanisms.level_parts import concentrated_sum, divided
 from locentropy.mechanisms.parameters import read_parameters, warn_of_large_delta
 from locentropy.mechanisms.select import SelectLocations
+from locentropy.planning.schedule import scheduled
 from locentropy.privacy.guarantee import PublicInput
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.privacy.units import Unit, check_unit
@@ -35,9 +35,12 @@ if TYPE_CHECKING:
 
     from locentropy.core.levels import Levels
     from locentropy.core.locations import Cells
+    from locentropy.core.window_split import Period
+    from locentropy.ledger.accounts import Composition
     from locentropy.mechanisms.base import Mechanism
     from locentropy.mechanisms.expected_error import ExpectedError
     from locentropy.planning.level_outlook import LevelOutlook
+    from locentropy.planning.schedule import Schedule
     from locentropy.privacy.guarantee import Guarantee, Number
 
 CELLS: Final = ("grid", "zones", "h3", "inspire")
@@ -61,6 +64,7 @@ _WITHOUT_LIST: Final = {
 
 _CALL = "plan(Shares(epsilon=1.0), n_locations=14_058)"
 _WITH_USERS = "plan(Shares(epsilon=1.0), n_locations=14_058, n_users=10_000, locations_per_user=8)"
+_SERIES = 'plan(Shares(epsilon=4.0, delta=1e-6), period="month", periods=24)'
 _GRIDDED = 'plan(Shares(epsilon=1.0), locations="grid")'
 _SELECTING = "plan(Shares(epsilon=1.0), selection=SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20))"
 _TUPLE = "plan(Shares(epsilon=1.0), selection=(0.2, 1e-8, 20))"
@@ -109,6 +113,8 @@ class Plan:
     """Which cells, as a release describes them: by the map, the resolution or the side, and the region."""
     unit: Unit = "person"
     """Of the ledger that will pay: "person", or per day, week or month."""
+    schedule: Schedule | None = None
+    """A release in every period, of which this is one; `mechanism` is that of each."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -128,6 +134,10 @@ class Plan:
         if self.max_std_error is not None:
             check_has_errors(self.mechanism.method, self.mechanism.name)
         _ = self.guarantee  # raises for parts whose δ add up to 1 or more
+        if self.schedule is not None:
+            # Where the parts of levels follow from a list that is not read yet, the ledger will see what they cost.
+            known = self.guarantee if self.level_mechanisms or not self.levels else self.mechanism.guarantee
+            self.schedule.check(known, self.unit)
 
     @cached_property
     def guarantee(self) -> Guarantee:
@@ -143,8 +153,8 @@ class Plan:
         whole = own if self.selection is None else self.selection.followed_by(own)
         if self.levels:
             # Each level has Gaussian noise for its own part of ε and δ, and the ρ of the whole is the sum of theirs.
-            # Parts follow from the list; `Request.charged` has them.
-            whole = replace(whole, rho=None, rho_delta=Fraction(0))
+            # Where parts follow from a list that is not read yet, it is not known; `Request.charged` has it then.
+            whole = replace(whole, **concentrated_sum(list(self.level_mechanisms.values())))
         return whole.for_unit(self.unit)
 
     @cached_property
@@ -352,6 +362,10 @@ def plan(
     levels: Levels | Sequence[str] | Mapping[str, Number] = NO_LEVELS,
     level_sizes: Sequence[int] = (),
     unit: Unit = "person",
+    period: Period | None = None,
+    periods: int | None = None,
+    composition: Composition | None = None,
+    zone: str | None = None,
 ) -> Plan:
     """Plan a release: its guarantee and the error to expect. Reads no data; all numbers given here must be public.
 
@@ -392,8 +406,22 @@ def plan(
     unit
         "person"; or "person-day", "person-week", "person-month", for a release about a window inside one of these that
         a ledger with this unit pays for.
+    period
+        "day", "week" or "month": a release about each, window by window. The numbers given here are about one of them.
+    periods
+        How many. Then ε and δ of the mechanism are those of all of them together, for somebody who is always in the
+        data, and the plan has the mechanism of each.
+    composition
+        With `periods`: how the ledger counts, "sum" or "concentrated"; the latter if there is a δ.
+    zone
+        With `period`: the time zone of the windows, such as "Europe/Berlin".
     """
     require_mechanism(mechanism, _CALL)
+    schedule = None
+    if period is not None:
+        schedule, mechanism = scheduled(mechanism, period, periods, composition, zone)
+    elif (periods, composition, zone) != (None, None, None):
+        raise ParameterError("is needed for a plan of several releases.", parameter="period", example=_SERIES)
     if isinstance(selection, tuple):
         selection = _selection_of(selection)
     kind, cells = _kind_and_cells(locations)
@@ -420,6 +448,7 @@ def plan(
         tuple(level_sizes),
         cells=None if cells is None else cells.described,
         unit=unit,
+        schedule=schedule,
     )
     if selection is not None:
         _warn_of_sum(made, selection)

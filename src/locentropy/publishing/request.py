@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from locentropy.core.locations import Cells
 from locentropy.core.version import __version__
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
+from locentropy.mechanisms.level_parts import concentrated_sum
 from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.geo_frames import is_geo_frame
@@ -196,13 +196,9 @@ class Request:
     @cached_property
     def charged(self) -> Guarantee:
         """The guarantee as the ledger is charged it: of several levels also ρ, once the list tells their parts."""
-        own = self.guarantee
-        parts = [level.mechanism.guarantee for level in self.levels] if self.chosen.level_names else []
-        if not parts or any(part.rho is None for part in parts):
-            return own
-        costs = [part.concentrated_cost for part in parts]
-        rho, rho_delta = (sum(each, Fraction(0)) for each in zip(*costs, strict=True))
-        return replace(own, rho=rho, rho_delta=rho_delta)
+        if not self.chosen.level_names:
+            return self.guarantee
+        return replace(self.guarantee, **concentrated_sum([level.mechanism for level in self.levels]))
 
     @cached_property
     def chosen(self) -> ChosenLocations:

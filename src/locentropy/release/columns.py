@@ -157,11 +157,11 @@ def check_table(table: pa.Table, statement: Statement) -> None:
     further = {name: table[name].combine_chunks() for name in statement.listed_columns}
     checked_columns(further, table.num_rows, statement.attributes)
     _check_allowed(table, statement)
-    _check_nulls(table, ruled=statement.max_std_error is not None)
     if statement.windows is not None:
-        _check_windows(table, statement)
+        _check_windows(table, statement)  # first: a file may hold any dates
     if statement.series is not None:
         _check_series(table, statement)
+    _check_nulls(table, ruled=statement.max_std_error is not None)
     if ("not_private" in names) == statement.private:
         raise ReleaseError("The column not_private must be there exactly when there is no guarantee.")
     if "not_private" in names and pc.unique(table["not_private"]).to_pylist() not in ([], [NOT_PRIVATE]):

@@ -30,7 +30,7 @@ from locentropy.release.measurements import measurements_parquet
 from locentropy.release.tables import csv_of, parquet_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -62,11 +62,13 @@ class Names(NamedTuple):
     excel: str
     outline: str
     """The background of the page's map, if the owner gave one: see `core/background.py`."""
+    package: str
+    """For catalogues: see `data_package.py`. Releases of version 0.1 have none."""
 
     @property
     def optional(self) -> tuple[str, ...]:
         """Those that a release may lack; details.yaml names those that it has."""
-        return (self.measurements, self.geojson, self.gpkg, self.excel, self.outline)
+        return (self.measurements, self.geojson, self.gpkg, self.excel, self.outline, self.package)
 
 
 PRIVATE: Final = Names(
@@ -80,6 +82,7 @@ PRIVATE: Final = Names(
     "release.gpkg",
     "release-excel.csv",
     "outline.geojson",
+    "datapackage.json",
 )
 MARKED: Final = Names(*(f"{Path(name).stem}.{MARK}{Path(name).suffix}" for name in PRIVATE))
 
@@ -89,7 +92,8 @@ def names_for(*, private: bool, label: str | None = None) -> Names:
     names = PRIVATE if private else MARKED
     if label is None:
         return names
-    found_by = (names.manifest, names.details)  # by these a release is recognised, whatever its window
+    # By these a release is recognised, whatever its window.
+    found_by = (names.manifest, names.details, names.package)
     return Names(*(name if name in found_by else _labelled(name, label) for name in names))
 
 
@@ -248,6 +252,8 @@ def finish(staged: Path, target: str | Path) -> Path:
 
 def contents(release: Release, also: Sequence[str] = ()) -> Iterator[tuple[str, Content]]:
     """Every file of a release by name; the last one holds the fingerprints of the others."""
+    from locentropy.release.data_package import data_package  # here, because it imports this module
+
     statement, table = release.statement, release.to_arrow()
     names = names_of(statement)
     files: dict[str, Content] = {
@@ -265,11 +271,17 @@ def contents(release: Release, also: Sequence[str] = ()) -> Iterator[tuple[str, 
         files[names.outline] = release.background.to_geojson()
     for level in release.further:
         files |= _level_files(level, also)
+    files[names.package] = data_package(release, _fingerprints(files))
+    every = (name for level in (release, *release.further) for name in names_of(level.statement))
+    files = {name: files[name] for name in dict.fromkeys(every) if name in files}
     yield from files.items()
-    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     further = [TableShape(each.statement, each.table.column_names, len(each)) for each in release.further]
-    document = details(statement, table.column_names, len(release), hashes, further)
+    document = details(statement, table.column_names, len(release), _fingerprints(files), further)
     yield names.details, dump_document(document, heading(statement))
+
+
+def _fingerprints(files: Mapping[str, Content]) -> dict[str, str]:
+    return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
 
 
 def _further_formats(level: Release, also: Sequence[str]) -> dict[str, Content]:

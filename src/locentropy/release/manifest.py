@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
-from locentropy.core.cell_kinds import CELL_KINDS
+from locentropy.core.cell_kinds import CELL_KINDS, public_words
 from locentropy.core.window_split import split
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.units import neighbours, period_of
@@ -277,7 +277,8 @@ def _unprotected(statement: Statement) -> str:
         further = ", ".join(map(repr, statement.listed_columns))
         columns = f" and its columns {further}, published as they are" if further else ""
         parts.append(
-            f"the list of locations with their names, coordinates and attributes, where given{columns} "
+            f"the {public_words(statement.locations_source, 'list of locations')} with names, coordinates and "
+            f"attributes, where given{columns} "
             f"({places_words(statement)})"
         )
     parts.append(
@@ -448,7 +449,10 @@ def _mechanism_words(statement: Statement) -> str:
 def _bounding(statement: Statement) -> str:
     given = statement.parameters
     listed = not statement.locations_source.startswith(("private selection", "unprotected selection"))
-    first = "Visits to places outside the list are left out before anything is counted. " if listed else ""
+    outside = public_words(statement.locations_source, "list")
+    first = (
+        f"Visits to places outside the {outside} are left out before anything is counted. " if listed else ""
+    )
     first = window_words(statement) + first + grouped_words(statement)
     if given.get("bad_rows") == "drop":
         first = (

@@ -6,6 +6,7 @@
     measurements   they give the values of the table, where this software has the inference that made them
     manifest       it states the guarantee that details.yaml states
     table          Parquet and CSV hold one table, with columns that this release may have
+    data package   it describes these files, as details.yaml does
     further        other formats, if there are any, hold the same table
     series         earlier releases that it leans on are those that it names, and fit each other
     ledger         the ledger has charged what the release says, and what earlier ones of its series say
@@ -37,6 +38,7 @@ from locentropy.ledger.parts import same_windows
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.privacy.units import part_windows
 from locentropy.release.columns import MOST_NATS, WINDOW, check_table, public_columns
+from locentropy.release.data_package import data_package, named_in, package_name
 from locentropy.release.details import TableShape, details, get
 from locentropy.release.files import MARK, MARKED
 from locentropy.release.ledger_notes import ledger_note
@@ -149,6 +151,8 @@ def verify(directory: str | Path, ledger: Ledger | None = None, after: str | Pat
         _check(f"table of {level.statement.level}", partial(_table, directory, level))
         for level in about.further
     ]
+    if about.names.package in about.hashes or _by_this_version(statement):
+        checks.append(_check("data package", lambda: _package(directory, about)))
     past = Past.of(directory, statement, after)
     if statement.series is not None or after is not None:
         checks.append(_check("series", lambda: past.problems(directory)))
@@ -300,6 +304,18 @@ def _table(directory: Path, about: Described) -> Iterator[str]:
         yield "effective_visitors is not e to the power of the entropy."
     if not read_csv(regular(directory / about.names.csv), table.schema).equals(table):
         yield f"{about.names.csv} and {about.names.parquet} hold different tables."
+
+
+def _package(directory: Path, about: Described) -> Iterator[str]:
+    """Compare what catalogues are told with what the details say."""
+    path = regular(directory / about.names.package)
+    if named_in(path) != package_name(about.statement):
+        yield f"{about.names.package} is about another release than {about.names.details}."
+    others = {name: known for name, known in about.hashes.items() if name != about.names.package}
+    if _by_this_version(about.statement) and path.read_bytes() != data_package(
+        Release.load(directory), others
+    ):
+        yield f"{about.names.package} says something else than {about.names.details}."
 
 
 def _level(directory: Path, number: int) -> Release:

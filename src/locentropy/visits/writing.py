@@ -150,7 +150,7 @@ def check_decimal(decimal: Any) -> None:
             "is not one of '.', ','.",
             parameter="decimal",
             value=decimal,
-            example='Visits("checkins.csv", decimal=",")',
+            example='Visits("checkins.csv", decimal=".")',
         )
 
 

@@ -7,6 +7,7 @@ import json
 import math
 import shlex
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -236,7 +237,7 @@ class TestOnlyWhatWasPaidFor:
     def test_takes_no_visits(self) -> None:
         assert set(inspect.signature(advise).parameters) == {
             "epsilon", "n_locations", "n_users", "delta", "locations_per_user", "visits_per_location",
-            "bounded_is_enough", "activity", "levels", "level_sizes",
+            "bounded_is_enough", "activity", "levels", "level_sizes", "period", "periods",
         }  # fmt: skip
         with pytest.raises(ParameterError, match="takes no visits"):
             advise(1, activity="visits.parquet")  # type: ignore[arg-type]
@@ -384,3 +385,19 @@ def test_fewer_people_than_limit_ptr_needs_are_told(people: int, hopeless: bool)
     advice = advise(epsilon=1, n_users=people)
     told = next(each.when for each in advice.alternatives if each.choice.name == "limit-ptr")
     assert ("would name no place" in told) == hopeless
+
+
+def test_a_release_in_every_month_from_one_budget() -> None:
+    found = advise(4.0, n_locations=1000, n_users=5000, period="month", periods=24)
+    assert found.mechanism.guarantee.epsilon == Fraction("0.166"), "a 24th, rounded down"
+    told = str(found)
+    assert "A release in every month, 24 of them, from ε = 4 in all" in told
+    assert "Counted in ρ, with δ = 1e-8 in all: each release has ρ = " in told
+    assert found.to_dict()["series"] == list(found.series)
+    short = advise(4.0, n_locations=5, n_users=5000, period="week", periods=4)
+    assert short.series == ("4 releases, one in every week, at ε = 1 each, by plain sums.",)
+    half: Any
+    for half in ({"period": "month"}, {"periods": 24}):
+        with pytest.raises(ParameterError, match="is needed"):
+            advise(4.0, n_locations=1000, n_users=5000, **half)
+    assert not advise(1.0, n_locations=1000).series

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from PIL import Image
 
 from locentropy import PublicLocations, Shares, Visits, publish
 from locentropy.datasets.city import City
@@ -12,6 +15,7 @@ from .browsing import Opened, chromium, opened
 
 IMAGES = Path(__file__).parents[3] / "docs" / "images"
 PEOPLE, PLACES = 20_000, 3000
+COLOURS = 128
 POINTED_AT = 0.62, 0.47
 """Near a dot, as parts of the map."""
 
@@ -33,8 +37,12 @@ def scroll_to(view: Opened, heading: str) -> None:
     view.settle()
 
 
-def take(view: Opened, name: str) -> None:
-    view.page.screenshot(path=IMAGES / f"{name}.png")
+def take(view: Opened, name: str, *, height: int | None = None) -> None:
+    """A picture of the window, or of the upper part of it, in few colours: readers load it with the page."""
+    size = view.page.viewport_size
+    clip = {"x": 0, "y": 0, "width": size["width"], "height": height or size["height"]}
+    taken = Image.open(BytesIO(view.page.screenshot(clip=clip)))
+    taken.convert("RGB").quantize(COLOURS).save(IMAGES / f"{name}.png", optimize=True)
 
 
 def main() -> None:
@@ -44,7 +52,7 @@ def main() -> None:
             scroll_to(view, "Map")
             x, y = POINTED_AT
             view.point(x * view.canvas["width"], y * view.canvas["height"])
-            take(view, "report-map")
+            take(view, "report-map", height=665)
         with opened(browser, page, color_scheme="dark") as view:
             scroll_to(view, "Places, ranked")
             take(view, "report-dark")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -152,11 +153,15 @@ def test_the_page_says_zones_cells_or_groups(tmp_path: Path) -> None:
     assert "Zones, ranked</h2>" in said
     assert 'data-sort="name">Zone</th>' in said
     assert "Each area is a zone, where the public map says it is" in said
+    assert '<label for="search">Find a zone</label>' in said
+    assert "because it is public anyway: the map of zones (zones" in said
+    assert "the list" not in said[said.index("Not protected, because") : said.index("Not protected either")]
     table = pa.table({"user": ["a", "b"], "location": ["x", "y"], "lat": [40.7, 40.7], "lon": [-74.0, -73.9]})
     grid = le.publish(le.Visits(table), le.Shares(epsilon=1.0), le.Grid.over(zones, cell=4000), ledger=None)
     said = page(grid).decode()
     assert "Cells, ranked</h2>" in said
     assert "Each dot is a cell, where the public grid says it is" in said
+    assert '<label for="search">Find a cell</label>' in said
     assert "Estimates of cells lean on cells nearby." in said
     listed = pa.table({"location": ["x", "y", "z"], "category": ["bar", "bar", "park"]})
     groups = le.publish(
@@ -166,3 +171,40 @@ def test_the_page_says_zones_cells_or_groups(tmp_path: Path) -> None:
     assert "2 groups of places" in said
     assert "Places by category, ranked</h2>" in said
     assert 'data-sort="name">Category</th>' in said
+
+
+def test_groups_are_drawn_in_the_middle_of_their_places(tmp_path: Path) -> None:
+    listed = pa.table(
+        {
+            "location": ["x", "y", "z"],
+            "kind": ["bar", "bar", "park"],
+            "lat": [1.0, 2.0, 3.0],
+            "lon": [4.0, 5.0, 6.0],
+        }
+    )
+    places = le.PublicLocations(listed, group="kind")
+    table = pa.table({"user": ["a", "b"], "location": ["x", "y"]})
+    said = page(le.publish(le.Visits(table), le.Shares(epsilon=1.0), places, ledger=None)).decode()
+    assert "Each dot is a group of places, in the middle of its places; its colour" in said
+
+
+def test_a_single_location_has_neither_map_nor_ranks_nor_histogram() -> None:
+    places = pa.table({"location": ["x", "y"], "lat": [1.0, 2.0], "lon": [4.0, 5.0]})
+    table = pa.table({"user": ["a", "b"], "location": ["x", "y"]})
+    levels = le.PublicLocations(places, levels=["place", "city"])
+    release = le.publish(le.Visits(table), le.Shares(epsilon=1.0), levels, ledger=None)
+    both = page(release).decode()
+    one = both[both.index('<template id="level-2"') : both.index("</template>")]
+    assert "All places of the list as one location</h2>" in one
+    for absent in (
+        "Map</h2>",
+        "canvas",
+        "How entropy is distributed",
+        "<figure",
+        'data-sort="rank"',
+        "Highest first",
+    ):
+        assert absent in both
+        assert absent not in one
+    shown = json.loads(both[both.index('id="data-2">') + len('id="data-2">') :].partition("</script>")[0])
+    assert {"lat", "lon"}.isdisjoint(shown["columns"])

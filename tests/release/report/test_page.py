@@ -185,7 +185,7 @@ def test_few_places(count: int, unit: str) -> None:
 def test_nothing_is_published() -> None:
     made = town(1, mechanism="LimitPTR")
     parsed = Parsed(page(made))
-    assert "No value is published" in parsed.words
+    assert "No place has a value" in parsed.words
 
 
 def before_the_manifest(made: Release) -> str:
@@ -296,7 +296,7 @@ def test_a_marked_page_has_a_marked_name(tmp_path: Path) -> None:
 def test_a_source_of_places_is_named_once() -> None:
     source = "grid of 3 × 3 square cells of 500 m, south 1, west 1, north 2, east 2"
     parsed = Parsed(page(release(locations_source=source, locations_provenance=source)))
-    assert f"the list of places ({source});" in parsed.words
+    assert f"the grid of cells ({source});" in parsed.words
     listed = Parsed(page(release()))
     assert "the list of places (public list; the owner says: the city's register of venues);" in listed.words
 

@@ -92,6 +92,8 @@ class Advice:
     """The noisy statistics that the advice is based on, if a survey was paid for."""
     levels: tuple[LevelOutlook, ...] = ()
     """What each level of the release gets of ε and is worth, if there are several."""
+    series: tuple[str, ...] = ()
+    """What each of several releases gets of one budget, and the errors to expect in later ones."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -123,6 +125,7 @@ class Advice:
             ("Why", self.reasons),
             ("What error to expect", self.expected),
             ("Levels", self._levels),
+            ("A release in every period", self.series),
             *density,
             ("Alternatives", others),
             ("Before you publish", self.warnings),
@@ -175,5 +178,6 @@ class Advice:
             ],
             "warnings": list(self.warnings),
             **({"levels": [each.to_dict() for each in self.levels]} if self.levels else {}),
+            **({"series": list(self.series)} if self.series else {}),
             "activity": None if self.activity is None else self.activity.to_dict(),
         }

@@ -16,7 +16,8 @@ paper's own algorithms are named for comparison, by the paper's rule of dense an
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
@@ -26,13 +27,19 @@ from locentropy.evaluation.advice.recommendations import Case, roomy
 from locentropy.mechanisms.level_parts import divided
 from locentropy.mechanisms.parameters import check_epsilon, check_fraction
 from locentropy.mechanisms.shares.expected_error import SHORT_LIST
+from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.mechanisms.survey import Activity
 from locentropy.planning.level_outlook import level_outlooks
+from locentropy.planning.plans import Plan
+from locentropy.planning.schedule import scheduled
+from locentropy.planning.series_outlook import series_lines
+from locentropy.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from locentropy.core.levels import Levels
+    from locentropy.core.window_split import Period
     from locentropy.evaluation.advice.advice import Advice
     from locentropy.privacy.guarantee import Number
 
@@ -40,6 +47,7 @@ BUSY_NOISE: Final = 0.25
 """Nats: with less noise than this at places of at least twenty users, Moments needs no help from other places."""
 
 _CALL: Final = "advise(epsilon=1.0, n_locations=14_058, n_users=10_000)"
+_SERIES: Final = 'advise(epsilon=4.0, n_locations=1000, n_users=5000, period="month", periods=24)'
 
 
 def advise(
@@ -54,6 +62,8 @@ def advise(
     activity: Activity | None = None,
     levels: Levels | Sequence[str] | Mapping[str, Number] = NO_LEVELS,
     level_sizes: Sequence[int] = (),
+    period: Period | None = None,
+    periods: int | None = None,
 ) -> Advice:
     """Recommend a mechanism and its parameters, with reasons and the error to expect; `print` shows it as text.
 
@@ -81,7 +91,25 @@ def advise(
         Several levels in one release, as for `PublicLocations`: what each gets of ε and is worth is told as well.
     level_sizes
         How many locations each level has; ε is divided by them, unless `levels` says the parts.
+    period, periods
+        A release in every "day", "week" or "month", and how many of them. Then ε is that of all together, for somebody
+        who is always in the data; the other numbers, and the advice, are about one of them.
     """
+    if period is not None or periods is not None:
+        return _of_series(
+            epsilon,
+            period,
+            periods,
+            n_locations=n_locations,
+            n_users=n_users,
+            delta=delta,
+            locations_per_user=locations_per_user,
+            visits_per_location=visits_per_location,
+            bounded_is_enough=bounded_is_enough,
+            activity=activity,
+            levels=levels,
+            level_sizes=level_sizes,
+        )
     _check(epsilon, n_locations, n_users, delta, locations_per_user, visits_per_location)
     if activity is None:
         habits = supposed_habits(n_users, locations_per_user, visits_per_location)
@@ -99,6 +127,32 @@ def advise(
         return advice
     parts = divided(advice.mechanism, named, level_sizes)
     return replace(advice, levels=level_outlooks(parts, level_sizes, n_locations, n_users))
+
+
+def _of_series(epsilon: float, period: Period | None, periods: int | None, **given: Any) -> Advice:
+    """The advice about each of several releases that share one budget, by plain sums; the other way is told."""
+    if period is None or periods is None:
+        raise ParameterError(
+            "is needed: a release in every month, say, and how many of them.",
+            parameter="period" if period is None else "periods",
+            example=_SERIES,
+        )
+    check_epsilon(_CALL, epsilon)
+    schedule, one = scheduled(Shares(epsilon), period, periods)
+    each = one.guarantee.epsilon or Fraction(0)
+    found = advise(float(each), **given)
+    if found.mechanism.name != Shares.name:
+        told = f"{periods} releases, one in every {period}, at ε = {exact_text(each)} each, by plain sums."
+        return replace(found, series=(told,))
+    planned = Plan(
+        found.mechanism,
+        "public-list",
+        n_locations=given["n_locations"] if found.activity is None else found.activity.n_locations,
+        n_users=given["n_users"],
+        locations_per_user=given["locations_per_user"],
+        schedule=schedule,
+    )
+    return replace(found, series=tuple(series_lines(planned)))
 
 
 def _recommended(case: Case, *, bounded_is_enough: bool) -> Advice:

@@ -40,7 +40,7 @@ _SCATTER: Final = 0.2
 _HARDLY_ANY: Final = 1e-4
 _COPIES: Final = 12
 _SMALL: Final = 30
-_GRID: Final = np.unique(np.r_[np.arange(_SMALL), np.round(_SMALL * 1.12 ** np.arange(130))])
+GRID: Final = np.unique(np.r_[np.arange(_SMALL), np.round(_SMALL * 1.12 ** np.arange(130))])
 """Numbers of visitors: each small one, then in steps of an eighth."""
 
 
@@ -56,7 +56,7 @@ class LookNoise:
     def shares(self, places_per_person: float) -> tuple[float, float]:
         """The mean presence that a visitor brings, and its mean square."""
         # People differ in how many places they have: log-normal of width 0.8, which visitors meet weighted by places.
-        people = np.maximum(places_per_person * np.exp(0.8 * _normal_quantiles(64) - 0.32), 1.0)
+        people = np.maximum(places_per_person * np.exp(0.8 * normal_quantiles(64) - 0.32), 1.0)
         weights = people / people.sum()
         share = people**-0.5 if self.kind == "gaussian" else 1 / np.maximum(people, self.cap)
         return float(weights @ share), float(weights @ share**2)
@@ -72,6 +72,14 @@ class Risk:
     """What one number for all places would leave."""
     busy: float
     """What is left at places with at least `BUSY` visitors; NaN where there are none."""
+    split: float
+    """Of the first two, what no look tells: how visits are split among visitors."""
+    width: float
+    """Of the law of crowds."""
+
+    def after(self, part: float) -> float:
+        """The error where earlier releases leave this part of what a look leaves open; they say nothing of splits."""
+        return (self.error - self.split) * part + self.split
 
 
 def family(noise: LookNoise, people_per_location: float, places_per_person: float | None) -> tuple[Risk, ...]:
@@ -88,22 +96,22 @@ def family(noise: LookNoise, people_per_location: float, places_per_person: floa
 def risk(noise: LookNoise, visitors: float, places_per_person: float, width: float, split: float) -> Risk:
     """The risk where places have so many visitors on average."""
     crowds = _crowds(visitors, width)
-    entropy = np.log(np.maximum(_GRID, 1.0))
-    joint = crowds[:, None] * _look_law(noise, places_per_person)
+    entropy = np.log(np.maximum(GRID, 1.0))
+    joint = crowds[:, None] * look_law(noise, places_per_person)
     by_look = np.maximum(joint.sum(axis=0), 1e-300)
     mean = entropy @ joint / by_look
     variance = entropy**2 @ joint / by_look - mean**2
     # Nobody can split the visits of a place with one visitor.
     beyond = float(crowds @ np.minimum(split, split * entropy) ** 2)
     spread = float(crowds @ entropy**2 - (crowds @ entropy) ** 2)
-    busy = joint[_GRID >= BUSY]
-    off = (mean - entropy[_GRID >= BUSY, None]) ** 2
+    busy = joint[GRID >= BUSY]
+    off = (mean - entropy[GRID >= BUSY, None]) ** 2
     at_busy = float((busy * off).sum() / busy.sum()) + split**2 if busy.sum() > _HARDLY_ANY else math.nan
-    return Risk(float(by_look @ np.maximum(variance, 0.0)) + beyond, spread + beyond, at_busy)
+    return Risk(float(by_look @ np.maximum(variance, 0.0)) + beyond, spread + beyond, at_busy, beyond, width)
 
 
 @cache
-def _normal_quantiles(number: int) -> Reals:
+def normal_quantiles(number: int) -> Reals:
     """Standard normal deviates, evenly spaced in probability."""
     normal = NormalDist()  # a plan does without SciPy, which takes longer to load than a plan to make
     return np.array([normal.inv_cdf((at + 0.5) / number) for at in range(number)])
@@ -112,26 +120,26 @@ def _normal_quantiles(number: int) -> Reals:
 @lru_cache(maxsize=256)
 def _crowds(visitors: float, width: float) -> Reals:
     """How common each number of visitors is."""
-    around = np.exp(math.log(visitors) - width**2 / 2 + width * _normal_quantiles(200))
+    around = np.exp(math.log(visitors) - width**2 / 2 + width * normal_quantiles(200))
     few = around[around < _SMALL]
     counts = np.arange(4 * _SMALL)
     factorials = np.cumsum(np.log(np.maximum(counts, 1)))
     poisson = np.exp(counts * np.log(few)[:, None] - few[:, None] - factorials).sum(axis=0)
-    middles = (_GRID[1:] + _GRID[:-1]) / 2
-    law = np.bincount(np.searchsorted(middles, counts), weights=poisson, minlength=_GRID.size)
+    middles = (GRID[1:] + GRID[:-1]) / 2
+    law = np.bincount(np.searchsorted(middles, counts), weights=poisson, minlength=GRID.size)
     # Of larger crowds, chance is a small part.
-    law += np.bincount(np.searchsorted(middles, around[around >= _SMALL]), minlength=_GRID.size)
+    law += np.bincount(np.searchsorted(middles, around[around >= _SMALL]), minlength=GRID.size)
     crowds: Reals = law / law.sum()
     return crowds
 
 
 @lru_cache(maxsize=64)
-def _look_law(noise: LookNoise, places_per_person: float) -> Reals:
+def look_law(noise: LookNoise, places_per_person: float) -> Reals:
     """How likely each noisy look is at each number of visitors."""
     share, square = noise.shares(places_per_person)
-    chance = _GRID * max(square - share**2, 0.0)
-    deviation = np.sqrt(chance + (_SCATTER * share * _GRID) ** 2)
-    presence = _GRID[:, None] * share + deviation[:, None] * _normal_quantiles(_COPIES)
+    chance = GRID * max(square - share**2, 0.0)
+    deviation = np.sqrt(chance + (_SCATTER * share * GRID) ** 2)
+    presence = GRID[:, None] * share + deviation[:, None] * normal_quantiles(_COPIES)
     looks = noise.scale * np.r_[np.arange(-8, 8, 0.25), 8 * 1.08 ** np.arange(170)]
     off = (looks - np.maximum(presence, 0.0)[:, :, None]) / noise.scale
     density = np.exp(-np.abs(off) if noise.kind == "laplace" else -0.5 * off**2).mean(axis=1)

@@ -20,6 +20,8 @@ from locentropy.mechanisms.shares.counts import VISIT_COUNTS, VISITOR_COUNTS
 from locentropy.mechanisms.shares.measurements import LOOK, SIZES, SPLIT, UNIT, VISITS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from locentropy.mechanisms.expected_error import Supposed
     from locentropy.mechanisms.shares.measurements import ShareQueries
     from locentropy.mechanisms.shares.mechanism import Shares
@@ -240,6 +242,24 @@ class SharesError(ExpectedError):
     def expected(self) -> SharesExpectation | None:
         """What to expect of the people and places that were named; None where a number is missing."""
         return shares_expectation(self.mechanism.share_queries, self.supposed)
+
+    def in_series(self, periods: Sequence[int]) -> dict[int, tuple[float, float]]:
+        """The range over cities whose places move as the smoother supposes, or more than that."""
+        from locentropy.mechanisms.shares.series_risk import kept_at_most, parts_left
+
+        alone, supposed = self.expected, self.supposed
+        if alone is None or supposed.n_locations is None or supposed.n_users is None:
+            return {}
+        look, people = look_noise(self.mechanism.share_queries), supposed.n_users / supposed.n_locations
+        left = parts_left(look, people, supposed.locations_per_user, max(periods))
+        risks = family(look, people, supposed.locations_per_user)
+        found = {}
+        for period in periods:
+            parts = [left[each.width][period - 1] for each in risks]
+            low = min(each.after(part) for each, part in zip(risks, parts, strict=True))
+            high = max(each.after(kept_at_most(part)) for each, part in zip(risks, parts, strict=True))
+            found[period] = (MODEL[0] * math.sqrt(low), MODEL[1] * math.sqrt(high))
+        return found
 
     @property
     def usefulness(self) -> str:

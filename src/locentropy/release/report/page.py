@@ -136,8 +136,7 @@ def _shown(release: Release, stated: str, whole: Release | None = None, *, most:
     whole = whole or release
     statement, ranking = whole.statement, ranking_of(release)
     shown = rows(release, ranking, most=most, largest=largest)
-    values = numbers(release.to_arrow(), "entropy")
-    files = names_of(statement)
+    files, words = names_of(statement), named(statement)
     content = filled(
         asset("content.html"),
         header=text.header(release, ranking),
@@ -149,11 +148,12 @@ def _shown(release: Release, stated: str, whole: Release | None = None, *, most:
         notices=joined(text.usefulness(release, ranking), text.selection(release, shown)),
         map=_map(release, shown),
         list_note=text.list_note(release, ranking),
-        ranked=joined(named(statement).ranked),
+        ranked=joined(words.ranked),
+        find=joined(f"Find a {words.one}"),
+        caption=joined(f"{words.many[:1].upper()}{words.many[1:]} with their entropy; headings sort"),
         head=_head(statement, ranking, shown, trend=bool(whole.earlier)),
         body=_first_rows(shown, trend=bool(whole.earlier)),
-        distribution=histogram(values[~np.isnan(values)], statement.entropy_unit),
-        distribution_note=joined(text.distribution_note(release, ranking)),
+        distribution=_distribution(release, ranking),
         reading=text.reading(release, ranking),
         use=text.use(statement),
         tables=joined(tag("code", files.csv), " and ", tag("code", files.parquet)),
@@ -203,8 +203,26 @@ def _policy(style: str, script: str) -> Html:
 
 
 def _map(release: Release, shown: Rows) -> Html:
+    """The map, or why there is none; nothing for a single location."""
+    if len(release) == 1:
+        return Html("")
     note = text.map_note(release, shown)
-    return joined(note, Html(asset("map.html"))) if shown.has_map else note
+    return _section("map", "Map", joined(note, Html(asset("map.html"))) if shown.has_map else note)
+
+
+def _distribution(release: Release, ranking: Ranking) -> Html:
+    """The histogram of published values; nothing for a single location."""
+    if len(release) == 1:
+        return Html("")
+    values = numbers(release.to_arrow(), "entropy")
+    drawing = histogram(values[~np.isnan(values)], release.statement.entropy_unit)
+    caption = tag("figcaption", text.distribution_note(release, ranking))
+    return _section("distribution", "How entropy is distributed", tag("figure", drawing, caption))
+
+
+def _section(name: str, title: str, body: Html) -> Html:
+    heading = f"{name}-heading"
+    return tag("section", tag("h2", title, id=heading), Html("\n"), body, aria_labelledby=heading)
 
 
 def _data(release: Release, shown: Rows) -> dict[str, Any]:
@@ -226,7 +244,8 @@ def _head(statement: Statement, ranking: Ranking, rows_shown: Rows, *, trend: bo
     shown = [
         name
         for name in _HEADINGS
-        if not (name == "chance" and ranking.chance is None)
+        if not (name == "rank" and len(ranking.rank) == 1)
+        and not (name == "chance" and ranking.chance is None)
         and not (name == "std_error" and ranking.certainty is None)
         and not (name in _COUNTED and name not in rows_shown.columns)
         and not (name == "trend" and not trend)
@@ -241,7 +260,7 @@ def _head(statement: Statement, ranking: Ranking, rows_shown: Rows, *, trend: bo
         )
         for name in shown
     ]
-    cells.insert(5 if trend else 4, tag("th", class_="bar", scope="col", aria_label="Error bar"))
+    cells.insert(shown.index("entropy") + 1, tag("th", class_="bar", scope="col", aria_label="Error bar"))
     return tag("tr", *cells)
 
 
@@ -253,7 +272,8 @@ def _first_rows(shown: Rows, *, trend: bool) -> Html:
         if columns["rank"][at] is None:
             break  # places without a value come last
         name = columns.get("name", columns["id"])[at] or columns["id"][at]
-        cells = [tag("td", str(columns["rank"][at])), tag("td", tag("bdi", name))]
+        cells = [tag("td", str(columns["rank"][at]))] if len(shown) > 1 or shown.left_out else []
+        cells.append(tag("td", tag("bdi", name)))
         # The script has the rule by which effective visitors are rounded; without it the entropy is enough.
         cells += [tag("td")] * trend
         cells += [tag("td"), tag("td", f"{columns['entropy'][at]:.2f}"), tag("td")]

@@ -82,9 +82,13 @@ def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int =
     order = order[shown[order]]
     columns: dict[str, list[Any]] = {name: [column[at] for at in order] for name, column in texts.items()}
     columns["rank"] = [int(rank) or None for rank in ranking.rank[order]]
+    alone = len(table) == 1  # a map of one location shows nothing that its name does not say
     given = {
         name: numbers(table, name)
-        for name in ("lat", "lon", "entropy", "std_error", "low", "high", *_OF_SERIES, *COUNTS)
+        for name in (
+            *(() if alone else ("lat", "lon")),
+            *("entropy", "std_error", "low", "high", *_OF_SERIES, *COUNTS),
+        )
         if name in table.column_names
     }
     computed = {"chance": ranking.chance, "certainty": ranking.certainty}
@@ -95,7 +99,7 @@ def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int =
     if "change" in table.column_names:
         changes = table["change"].to_pylist()
         columns["change"] = [changes[at] for at in order]
-    drawn = drawn_outlines(release.outlines, order) if release.outlines is not None else None
+    drawn = None if alone or release.outlines is None else drawn_outlines(release.outlines, order)
     if drawn is not None:
         columns["outline"] = drawn.rings
     if release.statement.max_std_error is not None:

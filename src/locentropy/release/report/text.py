@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from locentropy.core.cell_kinds import CELL_KINDS
+from locentropy.core.cell_kinds import CELL_KINDS, public_words
 from locentropy.core.html import Html, joined, paragraphs, tag
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
@@ -267,8 +267,7 @@ def map_note(release: Release, rows: Rows) -> Html:
     """How to read and use the map, or why there is none."""
     if not rows.has_map:
         return tag("p", f"There is no map, because {_why_no_map(release)}.")
-    areas, gridded = rows.outlines is not None, release.statement.locations_source.startswith("grid")
-    thing, public = named(release.statement).one, "map" if areas else "grid" if gridded else "list"
+    areas, shown = rows.outlines is not None, named(release.statement)
     mark, larger = ("area", "") if areas else ("dot", "larger and the ")
     certain = f" The {larger}more solid {'an' if areas else 'a'} {mark}, the surer is its value."
     certain = certain if "certainty" in rows.columns else ""
@@ -283,8 +282,8 @@ def map_note(release: Release, rows: Rows) -> Html:
     )
     return tag(
         "p",
-        f"Each {mark} is a {thing}, where the public {public} says it is; its colour is how many different people it "
-        f"draws.{certain}{_about_labels(release, rows)}{missing} ",
+        f"Each {mark} is a {shown.one}, {shown.position}; its colour is how many different people it draws."
+        f"{certain}{_about_labels(release, rows)}{missing} ",
         tag(
             "span",
             "Drag to move; zoom with the buttons, or with the wheel after a click; point at "
@@ -319,10 +318,11 @@ def list_note(release: Release, ranking: Ranking) -> Html:
     if not ranking.published:
         return tag("p", "No place has a value, so there is nothing to rank.", class_="hint")
     unit = release.statement.entropy_unit
-    parts = [
-        "Highest first. A place with 20 effective visitors is as mixed as one that 20 people visit equally often; "
+    parts = ["Highest first."] if len(release) > 1 else []
+    parts.append(
+        "A place with 20 effective visitors is as mixed as one that 20 people visit equally often; "
         f"entropy is the logarithm of that number, in {unit}: {log(20) * (1.0 if unit == 'nats' else 1 / log(2)):.1f}."
-    ]
+    )
     if ranking.chance is not None:
         parts.append(
             f"“Top {TOP}” is the chance that a place is truly among the {TOP} highest"
@@ -332,7 +332,7 @@ def list_note(release: Release, ranking: Ranking) -> Html:
         parts.append("Places with equal values share a rank, marked with “=”.")
     if leaning := leaning_sentence(release):
         parts.append(leaning)
-    return tag("p", " ".join(parts), class_="hint")
+    return tag("p", " ".join(parts), class_="hint") if parts else Html("")
 
 
 def distribution_note(release: Release, ranking: Ranking) -> str:
@@ -434,7 +434,7 @@ def _public(statement: Statement) -> str:
     if statement.locations_source.startswith("private selection"):
         listed = "that places were chosen privately, at a cost that is included"
     else:
-        listed = f"the list of places ({places_words(statement)})"
+        listed = f"the {public_words(statement.locations_source)} ({places_words(statement)})"
     return "; ".join([listed, *known])
 
 

@@ -46,7 +46,7 @@ def encoding_named(name: Any, parameter: str = "encoding") -> str:
             "is not a text encoding that Python knows. Usual ones: utf-8, cp1252, latin-1, utf-16.",
             parameter=parameter,
             value=name,
-            example='Visits("checkins.csv", encoding="cp1252")',
+            example='Visits("checkins.csv", encoding="utf-8")',
         ) from None
     return UTF8 if known.name in ("utf-8", "utf-8-sig", "ascii") else known.name
 

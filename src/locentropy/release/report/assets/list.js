@@ -180,7 +180,7 @@ function createList(show, shownOnly) {
   };
   previous.addEventListener("click", () => turn(-1));
   next.addEventListener("click", () => turn(1));
-  document.getElementById("controls").hidden = false;
+  document.getElementById("controls").hidden = source.total === 1;
   document.getElementById("pager").hidden = count <= PER_PAGE;
   render();
 }
