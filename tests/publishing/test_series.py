@@ -15,7 +15,8 @@ from jsonschema import Draft7Validator
 
 import locentropy as le
 from locentropy.core.errors import ParameterError, ReleaseError
-from locentropy.release.chain import find_earlier, fingerprint_of, read_chain
+from locentropy.privacy.guarantee import Guarantee
+from locentropy.release.chain import check_follows, find_earlier, fingerprint_of, read_chain
 from tests.publishing.making import MEASURED, Killed
 from tests.release.registry_schema import SCHEMA
 
@@ -178,6 +179,17 @@ def test_what_does_not_fit_the_release_before_is_refused_at_no_cost(
     assert "--after" in str(error.value)
     assert spent(series) == 3
     assert not (series / "2026-04").exists()
+
+
+def test_nothing_protected_is_computed_from_numbers_without_a_guarantee(made: Path) -> None:
+    last, following = (le.Release.load(made / month) for month in MONTHS[1:])
+    unprotected = replace(
+        last,
+        statement=replace(last.statement, guarantee=Guarantee.none("simulated noise")),
+        table=last.table.append_column("not_private", pa.array(["NOT PRIVATE"] * len(last))),
+    )
+    with pytest.raises(ReleaseError, match="without a guarantee cannot be part of a series"):
+        check_follows(unprotected, following.statement, listed().load())
 
 
 def test_mechanisms_that_cannot_use_the_past_are_refused(series: Path) -> None:

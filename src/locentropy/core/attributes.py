@@ -31,7 +31,7 @@ RESERVED: Final = frozenset(
     (
         "location", "name", "lat", "lon", "entropy", "effective_visitors", "std_error", "low", "high", "entropy_busy",
         "visitors", "visitors_low", "visitors_high", "visits", "visits_low", "visits_high", "not_private", "geometry",
-        "window_start", "window_end",
+        "window_start", "window_end", "entropy_alone", "change", "change_probability",
     )
 )  # fmt: skip
 """Columns that a release has of its own. Databases do not tell names apart by case, so neither is done here."""

@@ -152,6 +152,9 @@ def check_follows(before: Release, statement: Statement, listed: Locations | Non
         raise ReleaseError(f"{which} is not about a window of time. For example: --window 2026-05")
     if earlier.windows is not None or earlier.levels:
         raise ReleaseError("a release of several windows or levels cannot be part of a series.")
+    if not earlier.private or not statement.private:
+        # Nothing that is computed from unprotected numbers is protected.
+        raise ReleaseError("a release without a guarantee cannot be part of a series.")
     if before.measurements is None:
         raise ReleaseError("the earlier release has no measurements, which are what a later one leans on.")
     _same("mechanism", earlier.mechanism, statement.mechanism)

@@ -7,13 +7,14 @@ E[Var(ln n | looks)]. The part of the error that is left, against whoever sees o
 what is told here. It is a calculation about supposed cities: real ones move in other ways, too. How far that is from
 what was measured: `benchmarks/expected_series_error.py`.
 
-Simulated with a fixed seed: equal public numbers give equal answers.
+Simulated by a fixed chance: equal public numbers give equal answers.
 """
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
+from itertools import count
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -26,6 +27,8 @@ from locentropy.mechanisms.shares.bayes_risk import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from locentropy.mechanisms.shares.bayes_risk import LookNoise
@@ -43,7 +46,8 @@ USUAL_PLACES: Final = 8.0
 
 PLACES: Final = 400
 """Simulated; the parts below are then off by about 0.03."""
-_SEED: Final = 20
+_STREAM: Final = 1 << 20
+"""The first of the fixed chances that are drawn from; those of the estimator are others."""
 _RATES: Final = 96
 _LOWEST: Final = 1e-3
 """A rate below which a place is as good as never visited."""
@@ -80,8 +84,8 @@ def _parts_left(
     to_counts, seen_by = _poisson(rates), look_law(noise, places_per_person)
     looks = to_counts.T @ seen_by  # rate × look
     moves = Moves.of(rates, law)
-    draw = np.random.default_rng(_SEED)
-    at = draw.choice(rates.size, PLACES, p=law)
+    draw = _fixed_chances()
+    at = _drawn(draw, np.repeat(law[:, None], PLACES, axis=1))
     everywhere, belief = law[:, None], np.repeat(law[:, None], PLACES, axis=1)
     entropy = np.log(np.maximum(GRID, 1.0))
     left = []
@@ -152,17 +156,24 @@ class Moves(NamedTuple):
         law[0] += self.closing
         return law
 
-    def moved(self, draw: np.random.Generator, at: NDArray[np.intp]) -> NDArray[np.intp]:
+    def moved(self, draw: Iterator[Reals], at: NDArray[np.intp]) -> NDArray[np.intp]:
         """The next rates of places, by their numbers on the grid."""
-        goes_on, chance = _drawn(draw, self.stay[:, at]), draw.random(at.size)
-        anew = draw.choice(self.law.size, at.size, p=self.law)
+        goes_on, chance = _drawn(draw, self.stay[:, at]), next(draw)
+        anew = _drawn(draw, np.repeat(self.law[:, None], at.size, axis=1))
         return np.where(chance < self.closing, 0, np.where(chance < self.closing + self.jump, anew, goes_on))
 
 
-def _drawn(draw: np.random.Generator, laws: Reals) -> NDArray[np.intp]:
+def _fixed_chances() -> Iterator[Reals]:
+    """Numbers in (0, 1), one for each place, as often as they are asked for."""
+    from locentropy.mechanisms.shares.estimator.fixed_chance import fixed_uniforms  # which loads SciPy
+
+    return (fixed_uniforms(PLACES, stream) for stream in count(_STREAM))
+
+
+def _drawn(draw: Iterator[Reals], laws: Reals) -> NDArray[np.intp]:
     """One of each column's possibilities."""
     below = np.cumsum(laws, axis=0)
-    found: NDArray[np.intp] = (draw.random(laws.shape[1]) * below[-1] > below).sum(axis=0)
+    found: NDArray[np.intp] = (next(draw) * below[-1] > below).sum(axis=0)
     return found
 
 
