@@ -7,14 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import locentropy as le
-from locentropy.core.errors import LocentropyError
+from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.release.files import contents
 from locentropy.release.reading import describe
 from locentropy.release.verify import verify
 from tests.release.making import release
 
-FILES = dict(contents(release()))
+FILES = dict(contents(release(), ["geojson", "gpkg", "excel-comma"]))
 DETAILS, MANIFEST, TABLE = "details.yaml", "manifest.yaml", "release.parquet"
+PACKAGE, LAYER = "datapackage.json", "release.gpkg"
 
 
 def put_release(folder: Path, name: str, content: bytes) -> Path:
@@ -22,10 +23,13 @@ def put_release(folder: Path, name: str, content: bytes) -> Path:
     made = folder / f"with-{name}"
     made.mkdir()
     files = {known: bytes(each) for known, each in FILES.items()}
-    if name != DETAILS:
-        before, after = (hashlib.sha256(each).hexdigest() for each in (files[name], content))
-        files[DETAILS] = files[DETAILS].replace(before.encode(), after.encode())
+    before = {known: hashlib.sha256(each).hexdigest() for known, each in files.items()}
     files[name] = content
+    vouching = [each for each in (PACKAGE, DETAILS) if each != name] if name != DETAILS else []
+    for document in vouching:  # in this order: the details hold the fingerprint of the package
+        for known, old in before.items():
+            new = hashlib.sha256(files[known]).hexdigest()
+            files[document] = files[document].replace(old.encode(), new.encode())
     for known, each in files.items():
         (made / known).write_bytes(each)
     return made
@@ -44,6 +48,16 @@ def read_release(folder: Path, name: str, content: bytes) -> None:
         assert describe(made).statement == release().statement, (
             "verify finds nothing wrong with another statement"
         )
+
+
+def read_beside(folder: Path, name: str, content: bytes) -> None:
+    """A file that only `verify` reads; refused if it finds something wrong with it, and with nothing else."""
+    report = verify(put_release(folder, name, content))
+    wrong = {check.name for check in report.checks if check.problems}
+    assert wrong <= {"data package" if name == PACKAGE else "further formats"}, wrong
+    if wrong:
+        raise ReleaseError("another file than was published")
+    assert content == FILES[name] or name == LAYER, "verify finds nothing wrong with another document"
 
 
 def read_documents(folder: Path, content: bytes) -> None:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
+import re
+import zipfile
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -32,6 +37,54 @@ def csv_seeds() -> list[bytes]:
     numbers = b"uid\tvenue\n" + b"".join(b"%d\t%d\n" % (n % 7, n % 5) for n in range(12))
     quoted = b'"user";"place";"at"\r\n' + b'"%s ""x""";"a;b";"1577836800"\r\n' % MARKER.encode() * 3
     return [TABLE, numbers, quoted, gzip.compress(TABLE, mtime=0)]
+
+
+def german_seeds() -> list[bytes]:
+    """As Excel writes them in Germany, in the encodings that people have."""
+    rows = "".join(
+        f"{MARKER}-{n % 7};Café {n % 5};{n + 1:02}.01.2026 08:0{n % 10};{n % 3 + 1};52,{n:03};13,{n:03}\r\n"
+        for n in range(12)
+    )
+    text = f"Kunde;Ort;Zeit;Besuche;Breite;Länge\r\n{rows}"
+    return [text.encode(encoding) for encoding in ("utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-le")]
+
+
+def json_seeds() -> list[bytes]:
+    lines = [
+        {
+            "user": f"{MARKER}-{n % 7}",
+            "location": n % 5,
+            "time": f"2020-01-{n + 1:02}T08:00:00Z",
+            "lat": n / 7,
+            "lon": -n,
+        }
+        for n in range(12)
+    ]
+    plain = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    ragged = "".join(json.dumps(line | {"tags": [1, {"a": None}]}) + "\r\n" for line in lines[:3]).encode()
+    return [plain, ragged, gzip.compress(plain, mtime=0)]
+
+
+def workbook_seeds() -> list[bytes]:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["user", "location", "time", "lat", "lon"])
+    for n in range(12):
+        sheet.append([f"{MARKER}-{n % 7}", n % 5, datetime(2020, 1, n + 1, 8), n / 7, -n])
+    book.properties.created = book.properties.modified = datetime(2020, 1, 1)
+    sink = io.BytesIO()
+    book.save(sink)
+    return [_stored(sink.getvalue())]
+
+
+def _stored(archive: bytes) -> bytes:
+    """The same archive without compression or dates: changes then reach the sheet, and it is the same each time."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as new:
+        for name in old.namelist():
+            content = re.sub(rb"<dcterms:modified.*?</dcterms:modified>", b"", old.read(name))
+            new.writestr(zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), content)
+    return sink.getvalue()
 
 
 def parquet_seeds() -> list[bytes]:
@@ -63,21 +116,35 @@ def _parquet(table: pa.Table, **way: Any) -> bytes:
     return sink.getvalue()
 
 
-def read_visits(folder: Path, content: bytes, name: str) -> None:
+ENCODINGS = (None, "cp1252", "utf-16", "utf-8")
+
+
+def read_german(folder: Path, content: bytes) -> None:
+    """In one encoding or another: what it is in, mostly."""
+    marked = content.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in content[:20]
+    encoding = "utf-16" if marked else ENCODINGS[len(content) % 4]
+    read_visits(folder, content, "rows.csv", encoding=encoding)
+
+
+def read_visits(folder: Path, content: bytes, name: str, **options: Any) -> None:
     path = folder / name
     path.write_bytes(content)
     rule: BadRows = "fail" if len(content) % 2 else "drop"
-    visits = le.Visits(path, bad_rows=rule)
+    visits = le.Visits(path, bad_rows=rule, **options)
     try:
         profile = le.private.profile(visits, le.private.Bounds(3, 2), resources=RESOURCES)
     except LocentropyError as error:
         # In a header it is the name of a column, which is told.
-        if MARKER in str(error) and MARKER.encode() not in content.partition(b"\n")[0]:
+        if MARKER in str(error) and MARKER not in _header(content, options.get("encoding")):
             raise AssertionError(f"a private value in: {error}") from None
         raise
     assert (profile.visits <= 2).all()
     assert (profile.users > 0).all()
     assert profile.users.sum() <= len(content), "more users than the input has bytes"
+
+
+def _header(content: bytes, encoding: str | None) -> str:
+    return content.decode(encoding or "utf-8", errors="replace").partition("\n")[0]
 
 
 def read_places(folder: Path, content: bytes) -> None:

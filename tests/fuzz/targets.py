@@ -44,6 +44,17 @@ TARGETS = {
         mutating.binary,
         lambda folder, content: tables.read_visits(folder, content, "rows.parquet"),
     ),
+    "german": Target(tables.german_seeds, mutating.text, tables.read_german),
+    "json lines": Target(
+        tables.json_seeds,
+        mutating.text,
+        lambda folder, content: tables.read_visits(folder, content, "rows.jsonl"),
+    ),
+    "workbook": Target(
+        tables.workbook_seeds,
+        mutating.binary,
+        lambda folder, content: tables.read_visits(folder, content, "rows.xlsx"),
+    ),
     "places": Target(tables.places_seeds, tables.mutate_places, tables.read_places),
     "documents": Target(
         lambda: [bytes(releases.FILES[releases.DETAILS]), bytes(releases.FILES[releases.MANIFEST])],
@@ -54,6 +65,16 @@ TARGETS = {
         lambda: [bytes(releases.FILES[releases.TABLE])],
         mutating.binary,
         lambda folder, content: releases.read_release(folder, releases.TABLE, content),
+    ),
+    "data package": Target(
+        lambda: [bytes(releases.FILES[releases.PACKAGE])],
+        mutating.text,
+        lambda folder, content: releases.read_beside(folder, releases.PACKAGE, content),
+    ),
+    "geopackage": Target(
+        lambda: [bytes(releases.FILES[releases.LAYER])],
+        mutating.binary,
+        lambda folder, content: releases.read_beside(folder, releases.LAYER, content),
     ),
     "ledger": Target(budgets.ledger_seeds, mutating.binary, budgets.read_ledger),
     "plan": Target(budgets.plan_seeds, mutating.text, budgets.read_plan),

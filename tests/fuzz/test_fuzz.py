@@ -9,7 +9,17 @@ import pytest
 from tests.fuzz.running import Outcome, fed, keep
 from tests.fuzz.targets import TARGETS
 
-INPUTS = {"csv": 100, "parquet": 100, "documents": 100, "table": 150}
+INPUTS = {
+    "csv": 100,
+    "german": 150,
+    "json lines": 150,
+    "workbook": 150,
+    "parquet": 100,
+    "documents": 100,
+    "table": 150,
+    "data package": 50,
+    "geopackage": 100,
+}
 """The same each time, for readers that take longer than others; `make fuzz` takes others, and its time."""
 
 

@@ -571,6 +571,18 @@ def test_warehouses_have_types(option: dict[str, Any]) -> None:
         exact_profile(le.Visits("visits.parquet", **option), resources=spark)
 
 
+@pytest.mark.parametrize("encoding", [None, "cp1252", "utf-16"])
+@pytest.mark.parametrize("harm", ["cut", "changed"])
+def test_damaged_gzip_files(harm: str, encoding: str | None, tmp_path: Path) -> None:
+    whole = gzip.compress(
+        "".join(f"Käufer {n};Ort {n * 7919}\n" for n in range(500)).encode("cp1252"), mtime=0
+    )
+    path = tmp_path / "v.csv.gz"
+    path.write_bytes(whole[:-30] if harm == "cut" else whole[:40] + b"\xff\0" * 4 + whole[48:])
+    with pytest.raises(LocentropyError, match=r"v\.csv\.gz"):
+        counted(le.Visits(path, columns=["user", "location"], delimiter=";", encoding=encoding))
+
+
 class TestLists:
     LIST = "Ort;Bezeichnung;Breite;Länge;Fläche\r\nA1;Café Müller;52,52;13,405;12,5\r\nA2;Zoo;52,5079;13,3377;3\r\n"
 

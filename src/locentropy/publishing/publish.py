@@ -86,6 +86,7 @@ def publish(
     window: Window | None = None,
     windows: Period | None = None,
     after: Release | str | Path | None = None,
+    outline: str | Path | None = None,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
 ) -> Release:
@@ -138,6 +139,10 @@ def publish(
         there. Values then lean on the published measurements of all earlier releases as well, which costs nothing,
         and `change` tells what rose, fell or closed. It must be about the same list, by the same mechanism, and an
         earlier window; those before it are found beside it. See docs/series.md.
+    outline
+        A public map, such as a GeoJSON file of the coast or the districts, whose lines and polygons are behind the
+        places on the page's map: cut to their surroundings, simplified, and kept in the release. It is published, so
+        it must not come from the visits.
     resources
         Memory, threads and engine.
     progress
@@ -161,11 +166,11 @@ def publish(
         unit,
         cut,
         windows,
+        outline,
         None if after is None else read_chain(_directory_of(after)),
     )
-    request.chosen.refuse_visits_as_list(
-        visits
-    )  # before the list is read, for errors about a list name its columns
+    # Before the list is read, for errors about a list name its columns.
+    request.refuse_visits_as_public(visits)
     request.chosen.warn_of_exclusions()
     give(notices(request, book))
     with shown_progress(progress) as shown:
@@ -199,8 +204,8 @@ def carry_out(
     if visits.window is not None and not visits.window.same_as(request.window):
         raise ParameterError("The visits are those of another window than the request is about.")
     visits = replace(visits, window=request.window)
-    request.chosen.refuse_visits_as_list(visits)
-    check_formats(request, also, saved=out is not None)
+    request.refuse_visits_as_public(visits)
+    check_files(request, also, saved=out is not None)
     columns: Roles = {}
 
     def opened(found: Roles) -> None:
@@ -291,8 +296,9 @@ def _directory_of(after: Release | str | Path) -> Path:
     return directory
 
 
-def check_formats(request: Request, also: Sequence[str], *, saved: bool) -> None:
-    """Raise ParameterError if the table cannot be written in a further format; from public things alone."""
+def check_files(request: Request, also: Sequence[str], *, saved: bool) -> None:
+    """Raise if the outline or a further format of the table cannot be written; from public things alone."""
+    _ = request.background
     listed = request.listed
     check_also(also, coordinates=listed is not None and listed.lat is not None)
     if also and not saved:
@@ -398,7 +404,7 @@ def _infer(
         published = each if level.mechanism.publishes_measurements else None
         made.append(Release.of(estimates, listed, statement, published))
     earlier = () if request.after is None else request.after.releases
-    return made[0].with_levels(made[1:]).with_earlier(earlier)
+    return made[0].with_levels(made[1:]).with_earlier(earlier).with_background(request.background)
 
 
 def _listed(request: Request, level: RequestedLevel, measurements: Measurements) -> Locations | None:

@@ -73,6 +73,7 @@ def details(
         "window": None if statement.window is None else _window(statement.window),
         **({} if statement.windows is None else {"windows": statement.windows}),
         **({} if statement.series is None else {"series": _series(statement)}),
+        **({} if statement.outline is None else {"outline": statement.outline}),
         **({"levels": [_part(part) for part in statement.levels]} if statement.levels else {}),
         **_level(first),
         "refuse_empty": statement.refuse_empty,
@@ -307,6 +308,7 @@ def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
         "series": _series_in(get({"series": None} | document, "series", dict | None)),
         "window": _window_in(get({"window": None} | document, "window", dict | None)),
         "windows": get({"windows": None} | document, "windows", str | None),
+        "outline": get({"outline": None} | document, "outline", str | None),
     }
 
 

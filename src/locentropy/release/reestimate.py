@@ -35,7 +35,8 @@ def reestimated(release: Release) -> Release:
     inference = mechanism_of(release.statement).inference
     statement = replace(release.statement, inference=inference, inferred_by=__version__)
     again = Release.of(estimates, listed_in(release), statement, release.measurements)
-    return again.with_levels(map(reestimated, release.further)).with_earlier(release.earlier)
+    again = again.with_levels(map(reestimated, release.further)).with_earlier(release.earlier)
+    return again.with_background(release.background)
 
 
 def estimated_again(release: Release) -> Estimates:

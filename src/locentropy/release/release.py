@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from locentropy.core.background import Background
     from locentropy.core.estimates import Estimates
     from locentropy.core.locations import Locations
     from locentropy.release.measurements import KeptMeasurements
@@ -54,6 +55,8 @@ class Release:
     """The further levels of a release that has several; see `levels`."""
     earlier: tuple[Release, ...] = ()
     """Earlier releases of its series, the first first, where they were read as well; see `chain.py`."""
+    background: Background | None = None
+    """The outlines behind the places on the page's map, if the owner gave some; of the first level only."""
     directory: Path | None = None
     """Where it was read from."""
 
@@ -119,6 +122,10 @@ class Release:
         """The same, with the earlier releases of its series."""
         return replace(self, earlier=tuple(earlier))
 
+    def with_background(self, background: Background | None) -> Release:
+        """The same, with these outlines behind the places on the page's map."""
+        return replace(self, background=background)
+
     def with_levels(self, further: Iterable[Release]) -> Release:
         """The release of this level and further ones."""
         return replace(self, further=tuple(further))
@@ -134,14 +141,15 @@ class Release:
     @classmethod
     def load(cls, directory: str | Path) -> Release:
         """A release from its directory; ReleaseError if a file is missing, damaged or not what it should be."""
-        from locentropy.release.reading import read
+        from locentropy.release.reading import read, read_background
 
         try:
             first, *further = (
                 cls(found.table, found.statement, found.measurements, found.outlines)
                 for found in read(directory)
             )
-            return replace(first.with_levels(further), directory=Path(directory))
+            whole = first.with_levels(further).with_background(read_background(Path(directory)))
+            return replace(whole, directory=Path(directory))
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None
 

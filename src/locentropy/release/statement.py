@@ -257,6 +257,8 @@ class Statement:
     that of all together, `mechanism` and `parameters` are those of one level."""
     level: str | None = None
     """The level that this is about."""
+    outline: str | None = None
+    """The background of the page's map in words, with the fingerprint of the owner's file; None if there is none."""
     series: SeriesNote | None = None
     """Earlier releases that the values lean on; None if there are none."""
 
@@ -269,7 +271,7 @@ class Statement:
         _check_owner(self)
         if self.expected_error is not None:
             _check_words("expected_error", self.expected_error, lines=True)
-        for name in ("inference", "inferred_by", "user_column", "grouped_by"):
+        for name in ("inference", "inferred_by", "user_column", "grouped_by", "outline"):
             if getattr(self, name) is not None:
                 _check_words(name, getattr(self, name))
         _check_choice("estimand", self.estimand, get_args(Estimand))

@@ -59,7 +59,7 @@ def _rows_in_gpkg(path: Path, expected: int) -> list[tuple[Any, ...]]:
             if kind != [("table",)]:  # a view could run for ever
                 raise ReleaseError(f"{path} has no table {LAYER!r}.")
             found = con.execute(f'SELECT * FROM "{LAYER}" ORDER BY 1 LIMIT {expected + 1}').fetchall()  # noqa: S608  # constants
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise ReleaseError(f"{path} cannot be read as a GeoPackage: {type(error).__name__}.") from None
     return [(_wkb_in(blob), *values) for _, blob, *values in found]
 

@@ -18,6 +18,8 @@ from locentropy.core.strict_yaml import dump_document
 from locentropy.release.files import names_of
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.report import text
+from locentropy.release.report.citation import citation, table_file
+from locentropy.release.report.drawn_background import drawn_background
 from locentropy.release.report.histogram import histogram
 from locentropy.release.report.levels import switch
 from locentropy.release.report.naming import named
@@ -41,11 +43,14 @@ SCRIPTS: Final = (
     "painting.js",
     "places.js",
     "outlines.js",
+    "background.js",
+    "labels.js",
     "map.js",
     "fingers.js",
     "pointing.js",
     "filters.js",
     "list.js",
+    "files.js",
     "main.js",
 )
 """Parts of the one script, in order."""
@@ -111,6 +116,7 @@ def page(release: Release, *, most: int = MOST) -> bytes:
         levels=joined(
             *(_stored(each, number) for number, each in enumerate(others, start=2)),
             history(release, main.rows),
+            drawn_background(release.background),
         ),
         script=Html(script),
     )
@@ -152,6 +158,7 @@ def _shown(release: Release, stated: str, whole: Release | None = None, *, most:
         use=text.use(statement),
         tables=joined(tag("code", files.csv), " and ", tag("code", files.parquet)),
         details=tag("code", files.details),
+        citation=joined(citation(statement)),
         manifest=joined(stated),
     )
     return _Shown(content, script_json(_data(release, shown)), shown)
@@ -223,6 +230,7 @@ def _data(release: Release, shown: Rows) -> dict[str, Any]:
         "unit": release.statement.entropy_unit,
         "total": len(release),
         "top": TOP,
+        **table_file(release.statement, shown),
         "attributes": shown.attributes,
         "filters": shown.filters,
         "columns": shown.columns,

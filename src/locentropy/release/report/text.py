@@ -283,7 +283,7 @@ def map_note(release: Release, rows: Rows) -> Html:
     return tag(
         "p",
         f"Each {mark} is a {shown.one}, {shown.position}; its colour is how many different people it draws."
-        f"{certain}{missing} ",
+        f"{certain}{_about_labels(release, rows)}{missing} ",
         tag(
             "span",
             "Drag to move; zoom with the buttons, or with the wheel after a click; point at "
@@ -298,6 +298,19 @@ def map_note(release: Release, rows: Rows) -> Html:
         ),
         class_="hint",
     )
+
+
+def _about_labels(release: Release, rows: Rows) -> str:
+    """What is written on the map, and what is behind the places."""
+    cells = release.statement.locations_source.startswith(CELL_KINDS) and "name" not in rows.columns
+    said = (
+        " Numbers are the ranks of the highest."
+        if cells
+        else " The highest have their names, where there is room."
+    )
+    if release.statement.outline is not None:
+        said += " The lines behind them are a public outline, which was not made from the visits."
+    return said
 
 
 def list_note(release: Release, ranking: Ranking) -> Html:

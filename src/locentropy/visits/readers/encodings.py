@@ -86,8 +86,8 @@ def as_utf8(path: Path, encoding: str, scratch: Path) -> Path:
                 f"{path}: is not {encoding} text, somewhere after line {lines:,}. Is the encoding another one? "
                 'encoding="utf-8" (--encoding utf-8)'
             ) from None
-        except (OSError, EOFError, zlib.error) as error:
-            raise damaged(path, error) from None
+        except OSError as error:
+            raise SourceError(f"{path}: cannot be copied as UTF-8 ({error.strerror}).") from None
     return copy
 
 
@@ -101,8 +101,6 @@ def is_utf8(path: Path) -> bool:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
-    except (OSError, EOFError, zlib.error) as error:
-        raise damaged(path, error) from None
     return beyond_ascii
 
 
@@ -141,6 +139,13 @@ def recognised(path: Path) -> str | None:
 
 
 def _chunks(path: Path) -> Iterator[bytes]:
+    """The bytes of a file; SourceError if it cannot be read to its end."""
     with opened(path) as file:
-        while chunk := file.read(_CHUNK):
+        while True:
+            try:
+                chunk = file.read(_CHUNK)
+            except (OSError, EOFError, zlib.error) as error:
+                raise damaged(path, error) from None
+            if not chunk:
+                return
             yield chunk
