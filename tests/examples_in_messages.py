@@ -20,7 +20,7 @@ import locentropy as le
 from locentropy.datasets.city import City
 from locentropy.ledger.ledger import new_id
 from locentropy.privacy.calibration import calibrate
-from tests.places.maps import districts
+from tests.places.maps import districts, geojson
 
 
 def stand_ins(folder: Path) -> Path:
@@ -44,6 +44,11 @@ def stand_ins(folder: Path) -> Path:
         pyarrow.csv.write_csv(places, folder / name)
     pyarrow.csv.write_csv(places.slice(0, 1).select(["location"]), folder / "clinics.csv")
     districts(folder / "districts.geojson")
+    coast = [
+        [lon, lat] for lon, lat in zip(places["lon"].to_pylist(), places["lat"].to_pylist(), strict=True)
+    ][:2]
+    line = {"type": "LineString", "coordinates": coast}
+    geojson(folder / "coast.geojson", {"type": "Feature", "properties": {}, "geometry": line})
     # As the published dump is: user, time, latitude, longitude, location.
     rows = zip(*(visits[name].to_pylist() for name in ("uid", "time", "lat", "lon", "venue")), strict=True)
     (folder / "checkins.txt").write_text(

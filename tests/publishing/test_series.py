@@ -308,10 +308,10 @@ def test_a_release_in_no_series_has_no_release_before(made: Path) -> None:
     assert [check.name for check in report.checks if check.problems] == ["series"]
 
 
-def test_reestimation_needs_the_whole_chain(made: Path) -> None:
+def test_reestimation_needs_the_whole_chain(made: Path, tmp_path: Path) -> None:
     last = le.Release.load(made / "2026-03")
+    again = last.reestimate()
+    shutil.copytree(made / "2026-03", tmp_path / "2026-03")
     with pytest.raises(ReleaseError, match="release 3 of a series"):
-        last.reestimate()
-    earlier = find_earlier(last.statement, made / "2026-03")
-    again = last.with_earlier(earlier.releases).reestimate()
+        le.Release.load(tmp_path / "2026-03").reestimate()
     np.testing.assert_allclose(again.table["entropy"].to_numpy(), last.table["entropy"].to_numpy(), atol=1e-6)

@@ -45,7 +45,7 @@ def report(
     from locentropy.release.files import names_of
     from locentropy.release.release import Release
 
-    release = _with_earlier(Release.load(directory), directory)
+    release = Release.load(directory).with_earlier_found()  # its page shows them
     private = release.statement.private
     own = directory / names_of(release.statement).report
     _refuse_tampered(directory, None if to is None else own)
@@ -82,14 +82,6 @@ def _refuse_tampered(directory: Path, replaced: Path | None) -> None:
                 f"{printable(problems[0])} Do not rely on this release, nor on a page of it. To see all that is wrong: "
                 f"locentropy verify {quote(str(directory))}"
             )
-
-
-def _with_earlier(release: Release, directory: Path) -> Release:
-    """The release with the earlier ones of its series, if all are beside it; its page shows them."""
-    from locentropy.release.chain import find_earlier
-
-    found = find_earlier(release.statement, directory.absolute())
-    return release.with_earlier(found.releases) if found.missing is None else release
 
 
 def _told(path: Path, state: str) -> str:

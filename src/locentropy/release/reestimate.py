@@ -30,6 +30,7 @@ TOLERANCE = 1e-6
 
 def reestimated(release: Release) -> Release:
     """The release that the inference of this version computes from the same measurements, by the same rules."""
+    release = release.with_earlier_found()
     estimates = estimated_again(release)
     inference = mechanism_of(release.statement).inference
     statement = replace(release.statement, inference=inference, inferred_by=__version__)
@@ -65,8 +66,8 @@ def _earlier_measurements(release: Release) -> list[Measurements]:
     found = [each.measurements.measurements for each in release.earlier if each.measurements is not None]
     if len(found) != note.number - 1:
         raise ReleaseError(
-            f"This is release {note.number} of a series, and its values lean on all earlier ones, which were not read "
-            "with it. Put their directories beside its own."
+            f"This is release {note.number} of a series, and its values lean on all earlier ones, which are not all "
+            "beside it. Put their directories beside its own."
         )
     return found
 

@@ -109,6 +109,15 @@ class Release:
         outlines = None if locations is None else locations.outlines
         return cls(pa.table(columns), statement, measurements, outlines)
 
+    def with_earlier_found(self) -> Release:
+        """The same, with the earlier releases of its series if all are beside the directory that it was read from."""
+        from locentropy.release.chain import find_earlier
+
+        if self.earlier or self.directory is None:
+            return self
+        found = find_earlier(self.statement, self.directory.absolute())
+        return self if found.missing is not None else self.with_earlier(found.releases)
+
     def with_earlier(self, earlier: Iterable[Release]) -> Release:
         """The same, with the earlier releases of its series."""
         return replace(self, earlier=tuple(earlier))
