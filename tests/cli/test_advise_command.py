@@ -260,12 +260,6 @@ class TestThePage:
         for snippet in snippets:
             exec(compile(snippet, str(PAGE), "exec"), known)  # noqa: S102
 
-    def test_its_odds_are_those_of_the_promise(self) -> None:
-        table = r"^\| ε \|(.*)\|\n\|[-:|]+\|\n\| likely, at most \|(.*)\|$"
-        [(budgets, likely)] = re.findall(table, PAGE.read_text(), re.M)
-        for epsilon, shown in zip(budgets.split("|"), likely.split("|"), strict=True):
-            assert f"at most {shown.strip()} and" in le.Guarantee.pure(epsilon.strip()).explain()
-
     def test_where_a_delta_pays_follows_from_the_noise(self) -> None:
         """A visitor of m places has a share of 1/m without a δ and of 1/√m with one."""
         [(budgets, places)] = re.findall(

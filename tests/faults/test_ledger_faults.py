@@ -85,8 +85,8 @@ def test_damaged_after_the_draw(
     ledger, stage = ledger_in(tmp_path), Publication.stage
     whole: list[bytes] = []
 
-    def late(self: Publication, release: Any) -> None:
-        stage(self, release)
+    def late(self: Publication, *arguments: Any) -> None:
+        stage(self, *arguments)
         whole.append(ledger.path.read_bytes())
         damage(ledger.path)
 

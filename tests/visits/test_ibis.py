@@ -69,7 +69,7 @@ def test_times_are_compared_to_the_microsecond(con: Any) -> None:
 def test_texts_are_ids_and_nothing_else(role: str, con: Any) -> None:
     columns = {"user": [1], "location": [1], "lat": [1.0], "lon": [1.0], role: ["s3cret"]}
     with pytest.raises(ColumnError, match="Cast it") as caught:
-        le.private.exact_profile(le.Visits(stored(con, pa.table(columns))))
+        le.private.exact_profile(le.Visits(stored(con, pa.table(columns)), lat="lat", lon="lon"))
     assert "s3cret" not in str(caught.value)
 
 
@@ -85,6 +85,7 @@ def test_a_backend_that_cannot(con: Any) -> None:
     table = lite.create_table("checkins", pa.table({"user": [1], "location": [2]}))
     with pytest.raises(EngineError, match="md5"):
         le.private.exact_profile(le.Visits(table))
+    lite.disconnect()
 
 
 def test_what_does_not_belong_to_ibis_tables(con: Any) -> None:
