@@ -4,7 +4,7 @@
     python benchmarks/series.py --data year --seeds 1
     python benchmarks/series.py --fresh                        # the years on which constants were chosen
     python benchmarks/series.py --json series.json
-    python benchmarks/series.py --from series.json             # tables and goals of an earlier run
+    python benchmarks/series.py --from series.json             # tables and goals of earlier runs
 
 Every month is measured with noise of its own, and published as part of a series: `entropy` given all months so far,
 beside the value of the month alone. Errors are mean squared errors in nats² against the true entropy of the month, over
@@ -148,11 +148,20 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--json", type=Path, help="also write all figures to this file")
     parser.add_argument(
-        "--from", dest="earlier", type=Path, help="measure nothing: take the figures of this file"
+        "--from",
+        dest="earlier",
+        type=Path,
+        nargs="+",
+        help="measure nothing: take the figures of these files",
     )
     chosen = parser.parse_args()
     if chosen.earlier:
-        results = json.loads(chosen.earlier.read_text())
+        first, *others = (json.loads(path.read_text()) for path in chosen.earlier)
+        results = first
+        for each in others:
+            if each["seeds"] != first["seeds"]:
+                parser.error("--from: the files are of different numbers of seeds.")
+            results["sets"] |= each["sets"]
     else:
         wanted = chosen.data or list(FRESH if chosen.fresh else SETS)
         for name in wanted:

@@ -35,6 +35,8 @@ GOWALLA_MONTHS = [*((2009, month) for month in (11, 12)), *((2010, month) for mo
 TOWN_GRID = le.Grid(south=42.98, west=-31.035, north=43.02, east=-30.965, cell=200)
 """The invented town, with its river and a part of the sea."""
 YEAR = 2025
+BUSY = 60
+"""Visitors in a month."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +84,12 @@ def changing_city(
     recorded: float = 1.0,
     first_users: float = 1.0,
     on_grid: bool = False,
+    shut_busy: int = 0,
 ) -> Callable[[], Source]:
-    """A year of a city of which a part of the visits is recorded, and at first only a part of the users."""
+    """A year of a city of which a part of the visits is recorded, and at first only a part of the users.
+
+    `shut_busy` places of at least BUSY visitors close besides, in each month from the third on.
+    """
 
     def make() -> Source:
         made = City(people, places, 365, seed, date(YEAR, 1, 1), habits, changing=True)
@@ -100,6 +106,9 @@ def changing_city(
             if each["what"] == "closes"
         }
         months = [(YEAR, month) for month in range(1, 13)]
+        if shut_busy:
+            visits, closed = _without_busy(visits, ids, shut_busy, random)
+            closings |= closed
         if on_grid:
             return Source(visits, TOWN_GRID, months, {})
         return Source(visits, le.mechanisms.Locations.of(ids), months, closings)
@@ -114,6 +123,25 @@ def _recorded(day: pa.Table, random: np.random.Generator, part: float, joins: np
     return day.filter(pa.array(here & (random.random(day.num_rows) < part)))
 
 
+def _without_busy(
+    visits: pa.Table, ids: pa.ChunkedArray, each_month: int, random: np.random.Generator
+) -> tuple[pa.Table, dict[int, int]]:
+    """The visits without those to some busy places after they closed; and which closed when."""
+    place = pc.index_in(visits["location"], ids.combine_chunks()).to_numpy()
+    month = pc.month(visits["time"]).to_numpy().astype(np.int64) - 1
+    user = visits["user"].combine_chunks().dictionary_encode().indices.to_numpy()
+    closed: dict[int, int] = {}
+    open_still = np.ones(len(place), dtype=bool)
+    for number in range(2, 12):
+        here = np.unique(np.stack([place, user])[:, (month == number - 1) & open_still], axis=1)[0]
+        busy = np.flatnonzero(np.bincount(here, minlength=len(ids)) >= BUSY)
+        busy = np.setdiff1d(busy, list(closed))
+        for shut in random.choice(busy, min(each_month, busy.size), replace=False).tolist():
+            closed[shut] = number
+            open_still &= ~((place == shut) & (month >= number))
+    return visits.filter(pa.array(open_still)), closed
+
+
 def gowalla_grid() -> Source:
     assert GOWALLA is not None
     rows = csv.read_csv(GOWALLA).select(["user", "time", "lat", "lon"])
@@ -125,10 +153,11 @@ SETS: dict[str, Callable[[], Source]] = {
     "year": changing_city(5000, 1000, recorded=0.03),
     "gowalla-grid": gowalla_grid,
     "year-busy": changing_city(20_000, 1000, seed=1, recorded=0.03),
+    "year-closings": changing_city(20_000, 1000, seed=3, recorded=0.03, shut_busy=4),
     "year-every-visit": changing_city(3000, 400, seed=2),
 }
-"""About 10 visitors of a place in a month in the first two, 40 in the third; in the last everybody has dozens of
-places, and so counts for little at each."""
+"""About 10 visitors of a place in a month in the first two, 40 in the next two, in the latter of which busy places
+close every month; in the last everybody has dozens of places, and so counts for little at each."""
 FRESH: dict[str, Callable[[], Source]] = {
     "fresh-usual": changing_city(1500, 400, seed=101),
     "fresh-sparse": changing_city(3000, 600, seed=102, recorded=0.03),

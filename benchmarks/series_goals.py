@@ -105,7 +105,7 @@ def goals(results: Results) -> Iterator[Goal]:
         yield Goal("mean coverage", at, float(by_month(runs, "covered").mean()), 0.93, True)
         yield Goal("false alarms", at, rate(runs, "false"), 0.005)
         hits, every = noticed(runs, BUSY_CLOSING)
-        if every:
+        if every and budget == "monthly":  # as they are stated: at ε = 1
             yield Goal("closings of ≥ 60 visitors noticed", at, hits / every, 0.95, True)
         ratio = (by_month(runs, "smoothed") / by_month(runs, "alone"))[1:]
         yield Goal("worst month's MSE / independent releases'", at, float(ratio.max()), 1.03)

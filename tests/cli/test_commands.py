@@ -226,6 +226,24 @@ def test_datasets(tmp_path: Path) -> None:
     assert {row["location"] for row in city["locations"]} <= set(listed)
 
 
+def test_a_city_that_changes_says_what_opens_and_closes_when(tmp_path: Path) -> None:
+    year = ("--people", 40, "--places", 60, "--start", "2025-01-01", "--days", 365)
+    done = locentropy("datasets", "city", *year, "--changing", "--out", tmp_path / "year")
+    assert done.returncode == 0, done.stderr
+    assert f"what changes: {tmp_path / 'year' / 'changes.csv'}" in " ".join(done.stdout.split()) + done.stderr
+    changes = pa.csv.read_csv(tmp_path / "year" / "changes.csv")
+    listed = pa.csv.read_csv(tmp_path / "year" / "places.csv")["location"].to_pylist()
+    assert {"opens", "closes"} <= set(changes["what"].to_pylist())
+    assert set(changes["location"].drop_null().to_pylist()) <= set(listed)
+    visits = pa.parquet.read_table(tmp_path / "year" / "visits.parquet")
+    shut = {row["location"]: row["first_day"] for row in changes.to_pylist() if row["what"] == "closes"}
+    at = zip(visits["location"].to_pylist(), visits["time"].to_pylist(), strict=True)
+    assert not any(place in shut and time.date() >= shut[place] for place, time in at)
+    done = locentropy("datasets", "city", "--people", 40, "--days", 2, "--out", tmp_path / "still")
+    assert "changes" not in done.stdout
+    assert not (tmp_path / "still" / "changes.csv").exists()
+
+
 def test_datasets_that_cannot_be_made_leave_no_file(tmp_path: Path) -> None:
     done = locentropy("datasets", "city", "--people", 0, "--out", tmp_path / "city")
     assert done.returncode == 2

@@ -17,20 +17,28 @@ def test_demo_twice(tmp_path: Path) -> None:
         assert "exact, NOT PRIVATE" in done.stdout
         assert re.search(r"Off by \d+\.\d\d nats over all places", done.stdout)
         assert "of the intervals hold the exact value" in " ".join(done.stdout.split())
-        assert "Left of the budget of these people: ε = 3, δ = 0" in done.stdout
+        assert "Without the two months before it would be off by" in " ".join(done.stdout.split())
+        assert "Left of the budget of somebody who is there in every month: ε = 1, δ = 0" in done.stdout
         assert "NOT PRIVATE" in done.stderr
         assert len(names(tmp_path)) == number, "each run has a folder of its own"
         assert names(folder) == [
+            "2026-01",
+            "2026-02",
+            "2026-03",
+            "changes.csv",
             "city.ledger",
             "districts.geojson",
             "places.csv",
-            "release",
             "visits.parquet",
         ]
         ledger = le.Ledger.open(folder / "city.ledger")
-        assert len(ledger.history()) == 1
-        assert le.verify(folder / "release", ledger).ok
-        release = le.Release.load(folder / "release")
+        assert len(ledger.history()) == 3
+        report = le.verify(folder / "2026-03", ledger)
+        assert report.ok
+        assert not any("Not all was checked" in note for note in report.notes)
+        release = le.Release.load(folder / "2026-03")
+        page = (folder / "2026-03" / "report-2026-03.html").read_text()
+        assert all(f">{month}</a>" in page for month in ("2026-01", "2026-02", "2026-03"))
         assert len(release) == 400, "visited or not"
         assert (release.statement.mechanism, release.statement.estimand) == ("Shares", "true")
     one, other = (tmp_path / name / "visits.parquet" for name in ("demo", "demo-2"))

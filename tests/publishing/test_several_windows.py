@@ -127,7 +127,7 @@ def test_one_table_of_places_and_windows(unit: Any, tmp_path: Path) -> None:
     assert table["location"].to_pylist() == PLACES * 3
     assert table["window_start"].to_pylist()[::3] == [each.start for each in split(span, period)]
     assert names(tmp_path / "out") == sorted(
-        ["details.yaml", "manifest.yaml"]
+        ["datapackage.json", "details.yaml", "manifest.yaml"]
         + [
             f"{kind}-{span.label}-by-{period}.{ending}"
             for kind, ending in (

@@ -12,6 +12,8 @@ from locentropy.cli.console import note, warn
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from locentropy.privacy.units import Unit
+
 NOT_RECORDED: Final = (
     "No ledger: manifests of later releases will not say that parameters were tuned on the data. If these people have "
     "a ledger, name it: --ledger city.ledger"
@@ -37,8 +39,8 @@ def tell_recorded(ledger: Path | None) -> None:
         )
 
 
-def tell_privacy_unit(columns: Mapping[str, str], *, private: bool = True) -> None:
+def tell_privacy_unit(columns: Mapping[str, str], *, private: bool = True, unit: Unit = "person") -> None:
     """Say who is protected: a person with two ids is protected half as well."""
     from locentropy.publishing.notices import privacy_unit
 
-    note(privacy_unit(dict(columns), private=private))
+    note(privacy_unit(dict(columns), private=private, unit=unit))

@@ -162,6 +162,16 @@ Windows = Annotated[
         rich_help_panel=_WINDOW,
     ),
 ]
+After = Annotated[
+    Path | None,
+    typer.Option(
+        "--after",
+        metavar="DIR",
+        help="The latest release of a series to go on with: values lean on it and those before it, at no cost.",
+        rich_help_panel=_WINDOW,
+        show_default=False,
+    ),
+]
 Weekdays = Annotated[
     str | None,
     typer.Option("--weekdays", help="Of the window: mon-fri, or sat,sun.", rich_help_panel=_WINDOW),

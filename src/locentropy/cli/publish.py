@@ -77,6 +77,16 @@ def publish(
     ] = "nats",
     max_std_error: place_options.MaxStdError = None,
     windows: options.Windows = None,
+    after: options.After = None,
+    outline: Annotated[
+        Path | None,
+        typer.Option(
+            "--outline",
+            metavar="FILE",
+            readable=False,
+            help="A public map of the coast, borders or districts, drawn behind the places on the page.",
+        ),
+    ] = None,
     also: Annotated[
         str | None,
         typer.Option(
@@ -119,12 +129,16 @@ def publish(
       locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
       --window 2026-01/2026-07 --windows month --time-zone as-written \
       --ledger city.ledger --out first-half-of-2026
+
+      locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
+      --window 2026-06 --after may-2026 --ledger city.ledger --out june-2026
     """
     from locentropy.cli.publish_summary import tell, tell_dry_run, warn_of_few
     from locentropy.ledger.ledger import Ledger
     from locentropy.places.public_list import PublicLocations
-    from locentropy.publishing.publish import carry_out, check_formats, settle
+    from locentropy.publishing.publish import carry_out, check_files, settle
     from locentropy.publishing.request import Request
+    from locentropy.release.chain import read_chain
     from locentropy.release.files import marked_target
     from locentropy.release.statement import About
     from locentropy.visits.visits import Visits
@@ -169,12 +183,14 @@ def publish(
             unit,
             cut,
             windows,  # type: ignore[arg-type]
+            outline,
+            None if after is None else read_chain(after),
         )
     # Before the list is read, for errors about a list name its columns.
-    request.chosen.refuse_visits_as_list(Visits(source, table=reading.table))
+    request.refuse_visits_as_public(Visits(source, table=reading.table))
     listed = request.listed
     formats = _formats(also, csv_for_excel=csv_for_excel)
-    check_formats(request, formats, saved=True)
+    check_files(request, formats, saved=True)
     with _told():
         request.chosen.warn_of_exclusions()
     published = request.published
@@ -208,7 +224,7 @@ def publish(
             ledger=account,
             resources=resources,
             progress=progress,
-            when_open=partial(tell_privacy_unit, private=request.guarantee.private),
+            when_open=partial(tell_privacy_unit, private=request.guarantee.private, unit=request.unit),
         )
     ignore_signals()  # it is published: only telling so is left
     try:

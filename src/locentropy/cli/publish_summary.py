@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,12 @@ def tell_dry_run(
         out.print_json(json.dumps(told))
         return
     show(planned)
+    if request.after is not None:
+        series = request.after.note
+        _line(
+            f"This is release {series.number} of a series, after {request.after.last.directory}: values lean on all "
+            f"{series.number - 1} earlier releases, at no cost."
+        )
     if earlier is not None:
         note(f"For {target}: {UNFINISHED}")
     else:
@@ -213,6 +219,8 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     _line(guarantee.explain())
     for name, level in release.levels.items():
         _line(f"Level {name}: {len(level):,} {'location' if len(level) == 1 else 'locations'}.")
+    if release.statement.series is not None:
+        _line(_changes(release))
     rows = highest(release)
     if rows:
         _table(rows, release.statement.entropy_unit)
@@ -224,6 +232,17 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     if page is not None:
         note(f"To look at it: open {page} in a browser")
     note(f"To check them: locentropy verify {quote(str(target))}{with_ledger}")
+
+
+def _changes(release: Release) -> str:
+    """Which release of its series it is, and how many places changed, by what is published of them."""
+    from locentropy.core.estimates import CHANGES
+
+    series, told = release.statement.series, release.to_arrow()["change"].to_pylist()
+    counts = [f"{told.count(change):,} {change}" for change in CHANGES[1:] if change in told]
+    found = ", ".join(counts) if counts else "no change is sure"
+    number = 0 if series is None else series.number
+    return f"Release {number} of a series. Since the period before, or three ago: {found}."
 
 
 def _why_not_shown(release: Release) -> str:
@@ -245,7 +264,7 @@ def _table(rows: list[dict[str, Any]], unit: str) -> None:
     table.add_column("entropy", justify="right")
     if bars:
         table.add_column("95 % interval", justify="right")
-    windowed = "window_start" in rows[0]
+    windowed = "window_start" in rows[0] and "change" not in rows[0]  # in a series all rows are of one
     if windowed:
         table.add_column("from")
     for row in rows:
@@ -276,6 +295,7 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
         "unit": statement.entropy_unit,
         "window": None if statement.window is None else str(statement.window),
         **({} if statement.windows is None else {"windows": statement.windows}),
+        **({} if statement.series is None else {"series": asdict(statement.series)}),
         "privacy_unit": guarantee.unit,
         "highest": highest(release),
         "budget_left": None if ledger is None else _least(ledger.read(), _parts(release)),

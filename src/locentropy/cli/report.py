@@ -45,7 +45,7 @@ def report(
     from locentropy.release.files import names_of
     from locentropy.release.release import Release
 
-    release = Release.load(directory)
+    release = _with_earlier(Release.load(directory), directory)
     private = release.statement.private
     own = directory / names_of(release.statement).report
     _refuse_tampered(directory, None if to is None else own)
@@ -84,6 +84,14 @@ def _refuse_tampered(directory: Path, replaced: Path | None) -> None:
             )
 
 
+def _with_earlier(release: Release, directory: Path) -> Release:
+    """The release with the earlier ones of its series, if all are beside it; its page shows them."""
+    from locentropy.release.chain import find_earlier
+
+    found = find_earlier(release.statement, directory.absolute())
+    return release.with_earlier(found.releases) if found.missing is None else release
+
+
 def _told(path: Path, state: str) -> str:
     return {
         "drawn": f"Drawn: {path}",
@@ -91,6 +99,10 @@ def _told(path: Path, state: str) -> str:
         "other version": (
             f"{path} is the page of this release, drawn by another version of locentropy; what it shows was not "
             "compared. To have it drawn by this one: --out page.html"
+        ),
+        "earlier missing": (
+            f"{path} is the page of this release. It shows earlier releases of its series as well, which are not all "
+            "beside it; what it shows was not compared."
         ),
     }[state]
 
@@ -104,6 +116,8 @@ def _checked(release: Release, path: Path) -> tuple[Path, str]:
     regular(path)
     if release.statement.software_version != __version__:
         return path, "other version"
+    if release.statement.series is not None and not release.earlier:
+        return path, "earlier missing"
     if path.read_bytes() != page(release):
         raise ReleaseError(
             f"{path} is not the page that these numbers give: it was replaced, or drawn with other versions of NumPy "

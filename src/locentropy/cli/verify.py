@@ -28,17 +28,30 @@ def verify(
             show_default=False,
         ),
     ] = None,
+    after: Annotated[
+        Path | None,
+        typer.Option(
+            "--after",
+            metavar="DIR",
+            help="The release before it in its series, if that is not beside it.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Check that a release is whole, that its files agree, and that its ledger knows it.
 
     Exit code 9 if anything is wrong with the release, 8 if the ledger cannot be read.
+    A release of a series leans on earlier ones, which are found beside it by their
+    fingerprints. If one is missing, what was not checked is said; that alone is no error.
 
     Examples:
 
       locentropy verify release
 
       locentropy verify release --ledger city.ledger --json
+
+      locentropy verify 2026-05 --after archive/2026-04
     """
     from locentropy.core.errors import ReleaseError
     from locentropy.ledger.ledger import Ledger
@@ -46,7 +59,7 @@ def verify(
 
     if not directory.is_dir():
         raise ReleaseError(f"{directory} is not a directory. For example: locentropy verify release")
-    report = look(directory, None if ledger is None else Ledger.open(ledger))
+    report = look(directory, None if ledger is None else Ledger.open(ledger), after)
     if as_json:
         out.print_json(json.dumps(_as_json(report)))
     else:

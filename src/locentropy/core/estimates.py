@@ -31,6 +31,12 @@ COUNTS: Final = ("visitors", "visitors_low", "visitors_high", "visits", "visits_
 COLUMNS: Final = ("entropy", "std_error", "low", "high", "entropy_busy", *COUNTS)
 """The numbers that there may be for each location."""
 
+OF_SERIES: Final = ("entropy_alone", "change", "change_probability")
+"""What is told of a location besides, where earlier releases about the same list were used."""
+
+CHANGES: Final = ("none", "rose", "fell", "closed")
+"""How the expected visitors of a location changed, where that is sure."""
+
 INTERVALS: Final = (("low", "high"), ("visitors_low", "visitors_high"), ("visits_low", "visits_high"))
 """Columns that are the two ends of an interval."""
 
@@ -173,12 +179,27 @@ class Estimates:
     leans_on: tuple[AttributeEffect, ...] = ()
     """How much the estimates lean on each public attribute, for a mechanism that uses some."""
 
+    entropy_alone: Reals | None = None
+    """In a series: the estimate without earlier releases."""
+
+    change: tuple[str, ...] | None = None
+    """In a series: which of `CHANGES`."""
+
+    change_probability: Reals | None = None
+    """In a series: how likely that change is; where it is `none`, how likely the likeliest one is."""
+
     def __post_init__(self) -> None:
         if self.estimand not in get_args(Estimand):
             raise ParameterError(f"estimand={self.estimand!r} is not one of {get_args(Estimand)}.")
-        for name in COLUMNS:
+        for name in (*COLUMNS, "entropy_alone", "change_probability"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, self._checked(name))
+        if len({getattr(self, name) is None for name in OF_SERIES}) > 1:
+            raise ParameterError(f"A series has all of {', '.join(OF_SERIES)}, or none of them.")
+        if self.change is not None and (
+            len(self.change) != len(self.locations) or not set(self.change) <= set(CHANGES)
+        ):
+            raise ParameterError(f"change must be one of {', '.join(CHANGES)} for each location.")
         for low, high in INTERVALS:
             begin, end = getattr(self, low), getattr(self, high)
             if (begin is None) != (end is None):

@@ -16,7 +16,7 @@ from locentropy.core.bounds import Bounds
 from locentropy.core.errors import EngineError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from locentropy.core.bounds import Keep
     from locentropy.core.estimates import Estimand, Estimates, Measurements, Method
@@ -60,6 +60,9 @@ class Mechanism(ABC):
     publishes_measurements: ClassVar[bool] = False
     """Whether its measurements are published with a release: noisy integers, and nothing about withheld locations."""
 
+    smooths: ClassVar[bool] = False
+    """Whether it can use measurements of earlier releases about the same list: see `estimate_after`."""
+
     queries: ClassVar[tuple[str, ...]] = ()
     """The names of its queries, as its measurements have them; none if it does not declare them."""
 
@@ -102,6 +105,15 @@ class Mechanism(ABC):
         order, withheld ones as NaN. Without one, withheld locations are left out: a null would tell that the data
         holds such a place.
         """
+
+    def estimate_after(
+        self, earlier: Sequence[Measurements], measurements: Measurements, locations: Locations | None
+    ) -> Estimates:
+        """The same, given also the published measurements of earlier periods, the first first: post-processing, too.
+
+        For mechanisms that declare `smooths`. All measurements are by this mechanism, about this list.
+        """
+        raise ParameterError(f"{type(self).__name__} cannot use earlier releases.")
 
     def rehearse(self, queries: Queries) -> bool:
         """Ask what `measure` will ask first, and return whether anybody was counted.

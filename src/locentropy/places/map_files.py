@@ -59,26 +59,38 @@ class MapFile:
 
 def read_map(source: str | Path, id_column: str, name_column: str | None, layer: str | None) -> MapFile:
     """Read a map, and raise unless every zone has an id of its own and a polygon that can be taken one way."""
-    path = Path(source)
-    if not path.is_file():
-        raise SourceError(f"{source}: there is no such file.", example=_CALL)
-    if path.suffix.lower() not in (*_PARQUET, *_OTHERS):
-        raise SourceError(
-            f"{source}: a map is read from GeoJSON, GeoParquet, GeoPackage or a shapefile: a file whose name ends in "
-            f"{', '.join((*_OTHERS, *_PARQUET))}.",
-            example=_CALL,
-        )
-    fingerprint = _fingerprint(path)
     columns = [id_column, *([] if name_column is None else [name_column])]
-    table, wkb, crs = (_geoparquet if path.suffix.lower() in _PARQUET else _read)(path, columns, layer)
+    table, zones, crs = read_shapes(source, columns, layer, _CALL)
+    path = Path(source)
     ids = _ids(table[id_column], str(path), id_column)
     names = None if name_column is None else _names(table[name_column], str(path), name_column)
+    zones = _checked(zones, ids, str(path))
+    return MapFile(ids, names, in_degrees(zones, ids, crs, str(path)), fingerprint(path))
+
+
+def read_shapes(
+    source: str | Path, columns: list[str], layer: str | None, example: str
+) -> tuple[pa.Table, NDArray[Any], Any]:
+    """The columns, the shapes and the reference system of a map, as they are; `example` is a call that works."""
+    path = Path(source)
+    check_map_file(path, example)
+    table, wkb, crs = (_geoparquet if path.suffix.lower() in _PARQUET else _read)(path, columns, layer)
     try:
-        zones = shapely.force_2d(shapely.from_wkb(wkb.to_numpy(zero_copy_only=False)))
+        return table, shapely.force_2d(shapely.from_wkb(wkb.to_numpy(zero_copy_only=False))), crs
     except shapely.errors.ShapelyError:
         raise SourceError(f"{path}: its geometry cannot be read. Write the file again.") from None
-    zones = _checked(zones, ids, str(path))
-    return MapFile(ids, names, _in_degrees(zones, ids, crs, str(path)), fingerprint)
+
+
+def check_map_file(path: Path, example: str) -> None:
+    """Raise SourceError unless there is such a file, whose name ends like that of a map."""
+    if not path.is_file():
+        raise SourceError(f"{path}: there is no such file.", example=example)
+    if path.suffix.lower() not in (*_PARQUET, *_OTHERS):
+        raise SourceError(
+            f"{path}: a map is read from GeoJSON, GeoParquet, GeoPackage or a shapefile: a file whose name ends in "
+            f"{', '.join((*_OTHERS, *_PARQUET))}.",
+            example=example,
+        )
 
 
 def _read(path: Path, columns: list[str], layer: str | None) -> tuple[pa.Table, pa.Array, Any]:
@@ -182,7 +194,9 @@ def _checked(zones: NDArray[Any], ids: pa.Array, label: str) -> NDArray[Any]:
     return zones
 
 
-def _in_degrees(zones: NDArray[Any], ids: pa.Array, crs: Any, label: str) -> NDArray[Any]:
+def in_degrees(
+    zones: NDArray[Any], ids: pa.Array, crs: Any, label: str, *, each: str = "zone"
+) -> NDArray[Any]:
     """The zones in degrees of WGS 84. Their corners are transformed; edges are straight between them."""
     if crs is None:
         raise SourceError(
@@ -207,6 +221,7 @@ def _in_degrees(zones: NDArray[Any], ids: pa.Array, crs: Any, label: str) -> NDA
         ids,
         label,
         "reaches beyond ±180 degrees of longitude or ±90 of latitude. Cut it at the date line, as RFC 7946 asks.",
+        each,
     )
     _refuse(
         _spans_the_world(zones),
@@ -214,6 +229,7 @@ def _in_degrees(zones: NDArray[Any], ids: pa.Array, crs: Any, label: str) -> NDA
         label,
         "has an edge longer than 180 degrees of longitude, so which way around the Earth it goes is not said. Cut it "
         "at the date line, as RFC 7946 asks, or give the edge more points.",
+        each,
     )
     invalid = ~shapely.is_valid(zones)
     why = shapely.is_valid_reason(zones[np.flatnonzero(invalid)[:1]])
@@ -223,6 +239,7 @@ def _in_degrees(zones: NDArray[Any], ids: pa.Array, crs: Any, label: str) -> NDA
         label,
         f"is not a valid polygon ({''.join(why)}). Repair the map where it is made, or with GDAL: ogr2ogr -makevalid "
         "districts.geojson YOUR_FILE",
+        each,
     )
     return zones
 
@@ -246,20 +263,23 @@ def _spans_the_world(zones: NDArray[Any]) -> NDArray[np.bool_]:
     at_a_pole = (np.abs(coordinates[1:, 1]) == 90) & (coordinates[1:, 1] == coordinates[:-1, 1])
     wide = np.zeros(len(zones), dtype=np.bool_)
     for at in np.unique(zone[1:][long & ~at_a_pole]):
-        for ring in shapely.get_rings(shapely.get_parts(zones[at])):
+        parts = shapely.get_parts(zones[at])
+        lines = parts[shapely.get_type_id(parts) == shapely.GeometryType.LINESTRING]
+        for ring in (*shapely.get_rings(parts), *lines):
             x, y = shapely.get_coordinates(ring).T
             polar = (np.abs(y[1:]) == 90) & (y[1:] == y[:-1])
             wide[at] |= bool(((np.abs(np.diff(x)) > 180) & ~polar).any())
     return wide
 
 
-def _refuse(broken: NDArray[np.bool_], ids: pa.Array, label: str, problem: str) -> None:
+def _refuse(broken: NDArray[np.bool_], ids: pa.Array, label: str, problem: str, each: str = "zone") -> None:
     """Raise BadRowsError for the first zone that breaks a rule."""
     if broken.any():
-        raise BadRowsError(f"{label}: the zone {ids[int(np.argmax(broken))].as_py()!r} {problem}")
+        raise BadRowsError(f"{label}: the {each} {ids[int(np.argmax(broken))].as_py()!r} {problem}")
 
 
-def _fingerprint(path: Path) -> str:
+def fingerprint(path: Path) -> str:
+    """SHA-256 of the files of a map, in hexadecimal."""
     parts = [path]
     if path.suffix.lower() == ".shp":
         parts = [path.with_suffix(suffix) for suffix in _PARTS_OF_SHAPEFILE]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning import level_outlook
+from locentropy.privacy.units import period_of
 from locentropy.release.statement import UNSAID
 from locentropy.visits.columns import AUTO
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from locentropy.core.levels import LevelPart
     from locentropy.ledger.ledger import Ledger
     from locentropy.mechanisms.base import Mechanism
+    from locentropy.privacy.units import Unit
     from locentropy.publishing.request import Request
     from locentropy.visits.columns import Roles
     from locentropy.visits.visits import Visits
@@ -101,17 +103,19 @@ def few_locations(
     return [] if warning is None else [FewLocationsWarning(f"{n_locations:,} places. {warning}")]
 
 
-def privacy_unit(columns: Roles, *, private: bool) -> str:
+def privacy_unit(columns: Roles, *, private: bool, unit: Unit = "person") -> str:
     """Who is protected: a person with two ids is protected half as well."""
-    protected = "Protected: each person's whole record, where a" if private else "Nobody is protected. A"
+    period = period_of(unit)
+    record = "each person's whole record" if period is None else f"all that a person did in one {period}"
+    protected = f"Protected: {record}, where a" if private else "Nobody is protected. A"
     return f"{protected} person is one id of the column {columns['user']!r}."
 
 
-def warn_of_user_column(visits: Visits, columns: Roles, *, private: bool) -> None:
+def warn_of_user_column(visits: Visits, columns: Roles, *, private: bool, unit: Unit = "person") -> None:
     """Warn if the column that is the person was recognised by its name."""
     if visits.user is AUTO:
         told = f"It was recognised by its name. If it is the person, say so: user={columns['user']!r}"
-        give([UserColumnWarning(f"{privacy_unit(columns, private=private)} {told}")])
+        give([UserColumnWarning(f"{privacy_unit(columns, private=private, unit=unit)} {told}")])
 
 
 def give(told: list[PublishingWarning]) -> None:

@@ -34,6 +34,7 @@ from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measur
 from locentropy.publishing.publication import Publication, ResumedWarning, check_name
 from locentropy.publishing.publication_file import locked_publication
 from locentropy.publishing.request import Request
+from locentropy.release.chain import read_chain
 from locentropy.release.exports import check_also
 from locentropy.release.files import marked_target
 from locentropy.release.ledger_notes import ledger_note
@@ -84,6 +85,8 @@ def publish(
     also: Sequence[str] = (),
     window: Window | None = None,
     windows: Period | None = None,
+    after: Release | str | Path | None = None,
+    outline: str | Path | None = None,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
 ) -> Release:
@@ -131,6 +134,15 @@ def publish(
         "month", "week" or "day": cut the window into these, and publish every place in each of them, in one table. In a
         ledger of people all are one measurement; in one per period each period is a part of its own, which costs the
         whole guarantee in its period, and is charged there.
+    after
+        The latest release of a series that this one goes on with: its directory, or the release that was read from
+        there. Values then lean on the published measurements of all earlier releases as well, which costs nothing,
+        and `change` tells what rose, fell or closed. It must be about the same list, by the same mechanism, and an
+        earlier window; those before it are found beside it. See docs/series.md.
+    outline
+        A public map, such as a GeoJSON file of the coast or the districts, whose lines and polygons are behind the
+        places on the page's map: cut to their surroundings, simplified, and kept in the release. It is published, so
+        it must not come from the visits.
     resources
         Memory, threads and engine.
     progress
@@ -154,10 +166,11 @@ def publish(
         unit,
         cut,
         windows,
+        outline,
+        None if after is None else read_chain(_directory_of(after)),
     )
-    request.chosen.refuse_visits_as_list(
-        visits
-    )  # before the list is read, for errors about a list name its columns
+    # Before the list is read, for errors about a list name its columns.
+    request.refuse_visits_as_public(visits)
     request.chosen.warn_of_exclusions()
     give(notices(request, book))
     with shown_progress(progress) as shown:
@@ -169,7 +182,9 @@ def publish(
             ledger=book,
             resources=resources,
             progress=shown,
-            when_open=lambda columns: warn_of_user_column(visits, columns, private=request.guarantee.private),
+            when_open=lambda columns: warn_of_user_column(
+                visits, columns, private=request.guarantee.private, unit=request.unit
+            ),
         )
 
 
@@ -189,8 +204,8 @@ def carry_out(
     if visits.window is not None and not visits.window.same_as(request.window):
         raise ParameterError("The visits are those of another window than the request is about.")
     visits = replace(visits, window=request.window)
-    request.chosen.refuse_visits_as_list(visits)
-    check_formats(request, also, saved=out is not None)
+    request.refuse_visits_as_public(visits)
+    check_files(request, also, saved=out is not None)
     columns: Roles = {}
 
     def opened(found: Roles) -> None:
@@ -244,7 +259,7 @@ def carry_out(
             publication.stage(infer(publication, publication.measurements()), also)
         publication.finish(ledger)
     try:
-        return Release.load(target)
+        return Release.load(target).with_earlier(() if request.after is None else request.after.releases)
     except BaseException as error:
         error.add_note(f"The release is published and complete: {target}")
         raise
@@ -268,8 +283,22 @@ def settle(
     return (window if window.instants == instants else replace(window, within=instants)), unit, cut
 
 
-def check_formats(request: Request, also: Sequence[str], *, saved: bool) -> None:
-    """Raise ParameterError if the table cannot be written in a further format; from public things alone."""
+def _directory_of(after: Release | str | Path) -> Path:
+    """The directory of the release to go on with."""
+    if isinstance(after, str | Path):
+        return Path(after)
+    directory = after.directory if isinstance(after, Release) else None
+    if directory is None:
+        raise ParameterError(
+            "after must be the directory of a release, or a release that was read from one or published into one "
+            '(out=): later releases name it by the fingerprint of its files. For example: after="april"'
+        )
+    return directory
+
+
+def check_files(request: Request, also: Sequence[str], *, saved: bool) -> None:
+    """Raise if the outline or a further format of the table cannot be written; from public things alone."""
+    _ = request.background
     listed = request.listed
     check_also(also, coordinates=listed is not None and listed.lat is not None)
     if also and not saved:
@@ -360,7 +389,10 @@ def _infer(
     made = []
     for level, each in zip(request.levels, kept, strict=True):
         listed = _listed(request, level, each.measurements)
-        estimates = level.mechanism.estimate(each.measurements, listed)
+        if request.after is None:
+            estimates = level.mechanism.estimate(each.measurements, listed)
+        else:
+            estimates = level.mechanism.estimate_after(request.after.measurements, each.measurements, listed)
         statement = request.statement(
             each.release_id,
             note,
@@ -371,7 +403,8 @@ def _infer(
         )
         published = each if level.mechanism.publishes_measurements else None
         made.append(Release.of(estimates, listed, statement, published))
-    return made[0].with_levels(made[1:])
+    earlier = () if request.after is None else request.after.releases
+    return made[0].with_levels(made[1:]).with_earlier(earlier).with_background(request.background)
 
 
 def _listed(request: Request, level: RequestedLevel, measurements: Measurements) -> Locations | None:

@@ -6,12 +6,13 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from locentropy.core.cell_kinds import OUTLINED_LIST
-from locentropy.core.errors import ParameterError
+from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.levels import PLACE
 from locentropy.core.locations import Cells
 from locentropy.core.version import __version__
@@ -21,6 +22,7 @@ from locentropy.mechanisms.level_parts import concentrated_sum
 from locentropy.mechanisms.parameters import written_parameters
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.geo_frames import is_geo_frame
+from locentropy.places.map_outline import outline_fingerprint, read_outline
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning.plans import Plan, plan
 from locentropy.privacy.guarantee import PublicInput
@@ -29,9 +31,11 @@ from locentropy.privacy.units import Unit, part_windows
 from locentropy.publishing.chosen_locations import THREE_WAYS, ChosenLocations
 from locentropy.publishing.publication_file import NO_LEDGER_ID
 from locentropy.publishing.requested_levels import requested_levels, stated_parts
+from locentropy.release.chain import check_follows
 from locentropy.release.statement import About, Statement
 
 if TYPE_CHECKING:
+    from locentropy.core.background import Background
     from locentropy.core.locations import Locations
     from locentropy.core.window_split import Period
     from locentropy.core.windows import Window
@@ -41,11 +45,13 @@ if TYPE_CHECKING:
     from locentropy.publishing.chosen_locations import LocationsChoice
     from locentropy.publishing.publication_file import Identity
     from locentropy.publishing.requested_levels import RequestedLevel
+    from locentropy.release.chain import Chain
     from locentropy.release.statement import EntropyUnit, LedgerNote
-    from locentropy.visits.visits import BadRows, MissingIds
+    from locentropy.visits.visits import BadRows, MissingIds, Visits
 
 _CALL = 'publish(visits, Shares(epsilon=1.0), PublicLocations("places.csv"), ledger="city.ledger")'
 _WINDOWS = f'{_CALL[:-1]}, window=Window("2026-01/2026-07", zone="as-written"), windows="month")'
+_OUTLINE = f'{_CALL[:-1]}, outline="coast.geojson")'
 _LARGE = f"{_CALL[:-1]}, large_epsilon=True)".replace("1.0", "12.0")
 
 
@@ -80,6 +86,10 @@ class Request:
     """What the window is cut into, as the ledger has settled them, if places are published in each of several."""
     windows_of: Period | None = None
     """A day, a week or a month each; None if there are none."""
+    outline: str | Path | None = None
+    """A public map whose outlines are behind the places on the page's map; see `places/map_outline.py`."""
+    after: Chain | None = None
+    """The earlier releases of the series that this one goes on with; None if there are none."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -114,7 +124,32 @@ class Request:
             of="a release",
             example=_LARGE,
         )
-        self.statement("0" * 32, None, tuned=False)  # raises for words that cannot be published
+        if self.after is not None:
+            self._check_after(self.after)
+        _ = self._stated  # raises for words that cannot be published
+
+    def _check_after(self, chain: Chain) -> None:
+        """Raise unless this release can go on with the series: before anything is read or spent."""
+        last = chain.last.directory
+        if not self.mechanism.smooths:
+            raise ParameterError(
+                f"{type(self.mechanism).__name__} cannot use earlier releases (after, --after). Shares can."
+            )
+        if self.locations_kind in ("selection", "by-mechanism") or self.chosen.level_names or self.windows:
+            raise ParameterError(
+                "after (--after) is for a public list, a grid or zones, for one window, and for one level."
+            )
+        try:
+            check_follows(chain.last, replace(self, after=None)._stated, self.published)
+        except ReleaseError as error:
+            raise ParameterError(
+                f"after={str(last)!r} (--after {last}): this release cannot follow it: {error}"
+            ) from None
+
+    @property
+    def _stated(self) -> Statement:
+        """What will be said, but for the release's id and its ledger."""
+        return self.statement("0" * 32, None, tuned=False)
 
     @cached_property
     def plan(self) -> Plan:
@@ -149,12 +184,13 @@ class Request:
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of the whole release; per period also that of each part, which is about one."""
-        own = self.plan.guarantee
-        if self.window is None:
-            return own
-        public = [PublicInput("window", str(self.window))]
+        own, public = self.plan.guarantee, list[PublicInput]()
+        if self.window is not None:
+            public.append(PublicInput("window", str(self.window)))
         if self.windows_of is not None:
             public.append(PublicInput("windows", self.windows_of))
+        if self._outline_words is not None:
+            public.append(PublicInput("outline", self._outline_words))
         return replace(own, public_inputs=(*own.public_inputs, *public))
 
     @cached_property
@@ -178,6 +214,41 @@ class Request:
     def levels(self) -> tuple[RequestedLevel, ...]:
         """What is published at each level, the main one first; a single one, without a name, if there are no levels."""
         return requested_levels(self.mechanism, self.chosen, self.windows, self.unit)
+
+    @cached_property
+    def _outline_words(self) -> str | None:
+        """What the background is, in the words of a release; only the file's fingerprint is read for it."""
+        if self.outline is None:
+            return None
+        if not isinstance(self.outline, str | Path):
+            raise ParameterError("must be the path of a public map.", parameter="outline", example=_OUTLINE)
+        return f"lines of a public map with SHA-256 {outline_fingerprint(self.outline)}, cut and simplified"
+
+    @cached_property
+    def background(self) -> Background | None:
+        """The outlines behind the places on the page's map, from public things alone."""
+        if self.outline is None:
+            return None
+        if self.listed is None:
+            raise ParameterError(
+                "is the background of the map, and places that are selected from the visits have no map.",
+                parameter="outline",
+                example=_OUTLINE,
+            )
+        return read_outline(self.outline, self.listed)
+
+    def refuse_visits_as_public(self, visits: Visits) -> None:
+        """Raise ParameterError if the table of visits is given as something public; nothing is read."""
+        self.chosen.refuse_visits_as_list(visits)
+        if self.outline is not None and PublicLocations(self.outline).is_same_table(
+            replace(visits, table=None)
+        ):
+            raise ParameterError(
+                "The outline and the visits are the same file. An outline is drawn on the page as it is, so it must be "
+                "public: that of the city or its coast, never lines along which people went.",
+                parameter="outline",
+                example=_OUTLINE,
+            )
 
     @property
     def published(self) -> Locations | None:
@@ -208,6 +279,8 @@ class Request:
             **({"refuse_empty": "True"} if self.refuse_empty else {}),
             **({} if self.window is None else {"window": str(self.window)}),
             **({} if self.windows_of is None else {"windows": self.windows_of}),
+            **({} if self._outline_words is None else {"outline": self._outline_words}),
+            **({} if self.after is None else {"after": self.after.fingerprint}),
             **{name: str(value) for name, value in asdict(self.about).items()},
         }
 
@@ -295,6 +368,8 @@ class Request:
             ).summary,
             window=self.window,
             windows=self.windows_of,
+            outline=self._outline_words,
+            series=None if self.after is None else self.after.note,
         )
 
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from locentropy.core.attributes import COORDINATES
 from locentropy.core.errors import ReleaseError
-from locentropy.core.estimates import COUNTS, INTERVALS
+from locentropy.core.estimates import CHANGES, COUNTS, INTERVALS, OF_SERIES
 from locentropy.core.public_columns import checked_columns, column_types
 from locentropy.core.window_split import PlaceWindows, split
 from locentropy.core.windows import shortest_text
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from locentropy.release.statement import Statement
 
 WINDOW: Final = ("window_start", "window_end")
-"""The dates of the window that a row is about, where there are several."""
+"""The dates of the window that a row is about, where there are several, or earlier ones in a series."""
 
 COLUMNS: Final = (
     "location",
@@ -40,6 +40,7 @@ COLUMNS: Final = (
     "std_error",
     "low",
     "high",
+    *OF_SERIES,
     "entropy_busy",
     *COUNTS,
     "not_private",
@@ -52,7 +53,7 @@ MOST_NATS: Final = 700.0
 """The largest exponent of e^entropy: noise without a bound could make it overflow."""
 
 _REQUIRED: Final = ("location", "entropy", "effective_visitors")
-_TEXTS: Final = ("name", "not_private")
+_TEXTS: Final = ("name", "change", "not_private")
 
 
 def public_columns(statement: Statement) -> tuple[str, ...]:
@@ -62,9 +63,17 @@ def public_columns(statement: Statement) -> tuple[str, ...]:
 
 def columns_of(statement: Statement) -> tuple[str, ...]:
     """Every column that a release with this statement may have, in order."""
-    own = COLUMNS if statement.windows is not None else [name for name in COLUMNS if name not in WINDOW]
+    left_out = set(OF_SERIES) if statement.series is None else set()
+    if not _tells_window(statement):
+        left_out |= {*WINDOW}
+    own = [name for name in COLUMNS if name not in left_out]
     listed = own.index("entropy")
     return (*own[:listed], *public_columns(statement), *own[listed:])
+
+
+def _tells_window(statement: Statement) -> bool:
+    """Whether rows tell the window that they are about."""
+    return statement.windows is not None or statement.series is not None
 
 
 def described(name: str, statement: Statement) -> str:
@@ -80,6 +89,7 @@ def described(name: str, statement: Statement) -> str:
     clipped = ", before values are clipped" if statement.method.error_bars == "constant" else ""
     held = ", by a model: how often such intervals hold it was measured on other data, and is not proved"
     inferred = held if statement.method.error_bars == "model" else ""
+    smoothed = "" if statement.series is None else ", given also the measurements of earlier releases"
     if name in COUNTS:
         return described_count(name, statement)
     place = "place" if statement.grouped_by is None else "group of places"
@@ -106,7 +116,13 @@ def described(name: str, statement: Statement) -> str:
         "name": "the public name of the place",
         "lat": "latitude in degrees (WGS 84), from the public list or the grid",
         "lon": "longitude in degrees (WGS 84), from the public list or the grid",
-        "entropy": f"location entropy in {unit}, {noised}, {about}{withheld}",
+        "entropy": f"location entropy in {unit}, {noised}, {about}{smoothed}{withheld}",
+        "entropy_alone": f"the same in {unit}, from the measurements of this release alone{withheld}",
+        "change": "rose, fell or closed where it is sure (probability at least 0.95) that the expected number of "
+        "visitors of the place rose or fell by more than a quarter, or fell to less than a tenth, since the period "
+        "before or three periods ago, and by more than that of all places together; else none; by a model",
+        "change_probability": "how probable that change is, by the model; where it is none, how probable the "
+        "likeliest one is",
         "effective_visitors": "e to the power of the entropy in nats: as many people, all visiting equally often, "
         f"would give this entropy; not a number of people; at most e^{MOST_NATS:g}{withheld}",
         "std_error": f"standard error of the entropy in {unit}{clipped}{withheld}",
@@ -123,8 +139,10 @@ def check_table(table: pa.Table, statement: Statement) -> None:
     """Raise ReleaseError unless these are columns that a release with this statement may have."""
     names = table.column_names
     allowed, required = columns_of(statement), {*_REQUIRED, *public_columns(statement)}
-    if statement.windows is not None:
+    if _tells_window(statement):
         required |= {*WINDOW}
+    if statement.series is not None:
+        required |= {*OF_SERIES}
     if names != [name for name in allowed if name in names] or not required <= set(names):
         raise ReleaseError(
             f"The table has columns that a release does not have, lacks some, or has them in another order: "
@@ -141,6 +159,8 @@ def check_table(table: pa.Table, statement: Statement) -> None:
     _check_allowed(table, statement)
     if statement.windows is not None:
         _check_windows(table, statement)  # first: a file may hold any dates
+    if statement.series is not None:
+        _check_series(table, statement)
     _check_nulls(table, ruled=statement.max_std_error is not None)
     if ("not_private" in names) == statement.private:
         raise ReleaseError("The column not_private must be there exactly when there is no guarantee.")
@@ -151,7 +171,7 @@ def check_table(table: pa.Table, statement: Statement) -> None:
 def row_ids(table: pa.Table) -> pa.Array:
     """What each row is about, as text, as measurements name it: the id of the place, or of its pair with a window."""
     texts = table["location"].cast(pa.string()).combine_chunks()
-    if WINDOW[0] not in table.column_names:
+    if WINDOW[0] not in table.column_names or OF_SERIES[0] in table.column_names:
         return texts
     dates = zip(*(table[name].to_pylist() for name in WINDOW), strict=True)
     known: dict[tuple[date, date], str] = {}
@@ -169,6 +189,21 @@ def _check_windows(table: pa.Table, statement: Statement) -> None:
         table[name].combine_chunks().equals(dates) for name, dates in zip(WINDOW, every.dates(), strict=True)
     ):
         raise ReleaseError("The rows are not about every place in each of the windows that are stated.")
+
+
+def _check_series(table: pa.Table, statement: Statement) -> None:
+    """Raise ReleaseError unless all rows are about the window that is stated, and changes are changes."""
+    window = statement.window
+    dates = None if window is None else [window.start, window.end]
+    if len(table) and [pc.unique(table[name]).to_pylist() for name in WINDOW] != [
+        [each] for each in dates or ()
+    ]:
+        raise ReleaseError("The rows are not about the window that is stated.")
+    if not set(pc.unique(table["change"]).to_pylist()) <= {*CHANGES, None}:
+        raise ReleaseError(f"The column change must hold {', '.join(CHANGES)}, and nothing else.")
+    chances = table["change_probability"].drop_null().to_numpy()
+    if ((chances < 0) | (chances > 1)).any():
+        raise ReleaseError("The column change_probability must hold numbers from 0 to 1.")
 
 
 def _check_types(table: pa.Table, statement: Statement) -> None:
@@ -215,7 +250,7 @@ def _check_nulls(table: pa.Table, *, ruled: bool) -> None:
     if len(pc.unique(ids)) != len(ids):
         raise ReleaseError("The table must name each place once; each in every window, if there are several.")
     withheld = pc.is_null(table["entropy"])
-    for name in ("effective_visitors", *ERROR_BARS, "entropy_busy"):
+    for name in ("effective_visitors", *ERROR_BARS, *OF_SERIES, "entropy_busy"):
         if name in table.column_names and not pc.is_null(table[name]).equals(withheld):
             raise ReleaseError(f"The column {name} must be empty exactly where the entropy is withheld.")
     for name in COUNTS:

@@ -44,6 +44,7 @@ _WORDS: Final = {
     "parquet": "The table, as GeoParquet where places have coordinates.",
     "report": "A page to look at, made from the other files; it loads nothing from a network.",
     "manifest": "The privacy guarantee and how it is kept, in the fields of the OpenDP Deployments Registry.",
+    "outline": "The public outline behind the places on the page's map; it was not made from the visits.",
     "geojson": "The table once more, for GIS.",
     "gpkg": "The table once more, for GIS.",
     "excel": "The table once more, as Excel opens it where the separator and the decimal mark are those of the file.",
@@ -103,7 +104,7 @@ def _resources(release: Release, hashes: Mapping[str, str]) -> Iterator[dict[str
             if path not in hashes or path in seen or kind not in _WORDS:
                 continue
             seen.add(path)
-            shared = kind in ("report", "manifest")
+            shared = kind in ("report", "manifest", "outline")
             form = path.rpartition(".")[2]
             yield {
                 "name": f"{stem}.{kind}",

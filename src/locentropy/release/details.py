@@ -22,8 +22,8 @@ from locentropy.privacy.units import neighbours, protects
 from locentropy.release.columns import described
 from locentropy.release.count_words import counts_words
 from locentropy.release.error_rule import stated_in_words
-from locentropy.release.manifest import TUNED, estimand_words, existence_words, ledger_words
-from locentropy.release.statement import INFINITE, NOT_PRIVATE, LedgerNote, Statement, amount
+from locentropy.release.manifest import TUNED, estimand_words, existence_words, ledger_words, series_words
+from locentropy.release.statement import INFINITE, NOT_PRIVATE, LedgerNote, SeriesNote, Statement, amount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,6 +72,8 @@ def details(
         "guarantee": _guarantee(statement),
         "window": None if statement.window is None else _window(statement.window),
         **({} if statement.windows is None else {"windows": statement.windows}),
+        **({} if statement.series is None else {"series": _series(statement)}),
+        **({} if statement.outline is None else {"outline": statement.outline}),
         **({"levels": [_part(part) for part in statement.levels]} if statement.levels else {}),
         **_level(first),
         "refuse_empty": statement.refuse_empty,
@@ -84,6 +86,17 @@ def details(
         **({FURTHER: [{**_level(each), "table": _table(each)} for each in further]} if further else {}),
         "files": dict(hashes),
     }
+
+
+def _series(statement: Statement) -> dict[str, Any]:
+    note = statement.series
+    return {**({} if note is None else asdict(note)), "in_words": series_words(statement)}
+
+
+def _series_in(entry: dict[str, Any] | None) -> SeriesNote | None:
+    if entry is None:
+        return None
+    return SeriesNote(get(entry, "series_id", str), get(entry, "number", int), get(entry, "previous", str))
 
 
 def _part(part: LevelPart) -> dict[str, str]:
@@ -292,8 +305,10 @@ def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
             for effect in effects
         ),
         "max_std_error": limit,
+        "series": _series_in(get({"series": None} | document, "series", dict | None)),
         "window": _window_in(get({"window": None} | document, "window", dict | None)),
         "windows": get({"windows": None} | document, "windows", str | None),
+        "outline": get({"outline": None} | document, "outline", str | None),
     }
 
 

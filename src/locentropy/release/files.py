@@ -60,13 +60,15 @@ class Names(NamedTuple):
     """The table once more, if it was asked for, as are the next two: see `exports.py`."""
     gpkg: str
     excel: str
+    outline: str
+    """The background of the page's map, if the owner gave one: see `core/background.py`."""
     package: str
     """For catalogues: see `data_package.py`. Releases of version 0.1 have none."""
 
     @property
     def optional(self) -> tuple[str, ...]:
         """Those that a release may lack; details.yaml names those that it has."""
-        return (self.measurements, self.geojson, self.gpkg, self.excel, self.package)
+        return (self.measurements, self.geojson, self.gpkg, self.excel, self.outline, self.package)
 
 
 PRIVATE: Final = Names(
@@ -79,6 +81,7 @@ PRIVATE: Final = Names(
     "release.geojson",
     "release.gpkg",
     "release-excel.csv",
+    "outline.geojson",
     "datapackage.json",
 )
 MARKED: Final = Names(*(f"{Path(name).stem}.{MARK}{Path(name).suffix}" for name in PRIVATE))
@@ -262,6 +265,10 @@ def contents(release: Release, also: Sequence[str] = ()) -> Iterator[tuple[str, 
     if release.measurements is not None:
         files[names.measurements] = measurements_parquet(release.measurements)
     files |= _further_formats(release, also)
+    if (release.background is None) != (statement.outline is None):
+        raise ReleaseError("The statement speaks of an outline exactly if the release has one.")
+    if release.background is not None:
+        files[names.outline] = release.background.to_geojson()
     for level in release.further:
         files |= _level_files(level, also)
     files[names.package] = data_package(release, _fingerprints(files))

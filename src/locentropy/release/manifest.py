@@ -335,9 +335,27 @@ def _post_processing(statement: Statement) -> str:
     bits = " Entropies and their errors are given in bits." if statement.entropy_unit == "bits" else ""
     return (
         f"{statement.method.post_processing} {top}; effective_visitors is e to the power of the published entropy in "
-        f"nats.{bits} {_rule(statement)}None of this looks at the data again. {statement.method.rounding}"
-        f"{_leaning(statement)}"
+        f"nats.{bits} {_rule(statement)}{_smoothing(statement)}None of this looks at the data again. "
+        f"{statement.method.rounding}{_leaning(statement)}"
     )
+
+
+def series_words(statement: Statement) -> str:
+    """Which earlier releases the values lean on, and what that costs; empty where there are none."""
+    note = statement.series
+    if note is None:
+        return ""
+    return (
+        f"This is release {note.number} of the series {note.series_id}, about the same places, and follows the release "
+        f"whose details have the SHA-256 {note.previous}. Values lean on the published measurements of all "
+        f"{note.number - 1} earlier releases as well as on its own; entropy_alone on its own only. This is "
+        "post-processing of published numbers: nobody's earlier visits were read again, and it costs no budget."
+    )
+
+
+def _smoothing(statement: Statement) -> str:
+    words = series_words(statement)
+    return f"{words} " if words else ""
 
 
 def _rule(statement: Statement) -> str:

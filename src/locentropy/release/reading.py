@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from locentropy.core.background import MOST_BYTES, Background
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import read_document
 from locentropy.core.window_split import split
@@ -80,6 +81,17 @@ def _read_level(directory: Path, about: Described) -> Found:
     return Found(table, about.statement, measurements, outlines)
 
 
+def read_background(directory: Path) -> Background | None:
+    """The background of the page's map, where the statement says that there is one."""
+    about = describe(directory)
+    if about.statement.outline is None:
+        return None
+    path = _described_file(directory / about.names.outline, about)
+    if path.stat().st_size > MOST_BYTES:
+        raise ReleaseError(f"{path} is larger than an outline can be.")
+    return Background.from_geojson(path.read_bytes())
+
+
 def _described_file(path: Path, about: Described) -> Path:
     """The path, if it is the very file that the details describe."""
     if sha256(regular(path)) != about.hashes.get(path.name):
@@ -112,6 +124,8 @@ def describe(directory: Path) -> Described:
         hashes = {name: get(files, name, str) for name in every if name not in {names.details, *optional}}
         if set(files) != set(hashes):
             raise ReleaseError("its entry 'files' names files that a release does not have")
+        if (names.outline in files) != (statement.outline is not None):
+            raise ReleaseError("its entry 'outline' must be there exactly if there is such a file")
         stated = [part.name for part in statement.levels]
         if stated != [each.level for each in (statement, *(level.statement for level in further)) if stated]:
             raise ReleaseError(f"its entry '{FURTHER}' is about other levels than its entry 'levels'")

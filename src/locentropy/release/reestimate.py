@@ -20,7 +20,7 @@ from locentropy.release.columns import row_ids
 from locentropy.release.release import Release
 
 if TYPE_CHECKING:
-    from locentropy.core.estimates import Estimates
+    from locentropy.core.estimates import Estimates, Measurements
     from locentropy.mechanisms.base import Mechanism
     from locentropy.release.statement import Statement
 
@@ -34,7 +34,8 @@ def reestimated(release: Release) -> Release:
     inference = mechanism_of(release.statement).inference
     statement = replace(release.statement, inference=inference, inferred_by=__version__)
     again = Release.of(estimates, listed_in(release), statement, release.measurements)
-    return again.with_levels(map(reestimated, release.further))
+    again = again.with_levels(map(reestimated, release.further)).with_earlier(release.earlier)
+    return again.with_background(release.background)
 
 
 def estimated_again(release: Release) -> Estimates:
@@ -44,13 +45,30 @@ def estimated_again(release: Release) -> Estimates:
             "This release has no measurements to compute estimates from: it was made by an early version, or by a "
             "mechanism whose measurements are not published."
         )
-    mechanism = mechanism_of(release.statement)
+    mechanism, own = mechanism_of(release.statement), release.measurements.measurements
+    earlier = _earlier_measurements(release)
     try:
-        return mechanism.estimate(release.measurements.measurements, listed_in(release))
+        if earlier:
+            return mechanism.estimate_after(earlier, own, listed_in(release))
+        return mechanism.estimate(own, listed_in(release))
     except Exception as error:  # the measurements may come from anywhere, and fit the mechanism or not
         raise ReleaseError(
             f"{release.statement.mechanism} cannot compute estimates from these measurements: {type(error).__name__}."
         ) from None
+
+
+def _earlier_measurements(release: Release) -> list[Measurements]:
+    """Those of all earlier releases of its series, the first first; none if it is the first, or in no series."""
+    note = release.statement.series
+    if note is None:
+        return []
+    found = [each.measurements.measurements for each in release.earlier if each.measurements is not None]
+    if len(found) != note.number - 1:
+        raise ReleaseError(
+            f"This is release {note.number} of a series, and its values lean on all earlier ones, which were not read "
+            "with it. Put their directories beside its own."
+        )
+    return found
 
 
 def mechanism_of(statement: Statement) -> Mechanism:

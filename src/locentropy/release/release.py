@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -27,10 +28,10 @@ from locentropy.release.statement import NOT_PRIVATE, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from locentropy.core.background import Background
     from locentropy.core.estimates import Estimates
     from locentropy.core.locations import Locations
     from locentropy.release.measurements import KeptMeasurements
@@ -52,6 +53,12 @@ class Release:
     """The outline of each place, as well-known binary, where places are zones or cells of a public map."""
     further: tuple[Release, ...] = ()
     """The further levels of a release that has several; see `levels`."""
+    earlier: tuple[Release, ...] = ()
+    """Earlier releases of its series, the first first, where they were read as well; see `chain.py`."""
+    background: Background | None = None
+    """The outlines behind the places on the page's map, if the owner gave some; of the first level only."""
+    directory: Path | None = None
+    """Where it was read from."""
 
     def __post_init__(self) -> None:
         check_table(self.table, self.statement)
@@ -96,11 +103,19 @@ class Release:
             raise ReleaseError("The statement names other attributes than the list of locations has.")
         further = () if locations is None else tuple(locations.columns)
         statement = replace(statement, leans_on=estimates.leans_on, listed_columns=further)
-        columns = _places(estimates.locations, locations) | _values(estimates, statement)
+        columns = _places(estimates.locations, locations, statement) | _values(estimates, statement)
         if not statement.private:
             columns["not_private"] = pa.array([NOT_PRIVATE] * len(estimates), pa.string())
         outlines = None if locations is None else locations.outlines
         return cls(pa.table(columns), statement, measurements, outlines)
+
+    def with_earlier(self, earlier: Iterable[Release]) -> Release:
+        """The same, with the earlier releases of its series."""
+        return replace(self, earlier=tuple(earlier))
+
+    def with_background(self, background: Background | None) -> Release:
+        """The same, with these outlines behind the places on the page's map."""
+        return replace(self, background=background)
 
     def with_levels(self, further: Iterable[Release]) -> Release:
         """The release of this level and further ones."""
@@ -117,14 +132,15 @@ class Release:
     @classmethod
     def load(cls, directory: str | Path) -> Release:
         """A release from its directory; ReleaseError if a file is missing, damaged or not what it should be."""
-        from locentropy.release.reading import read
+        from locentropy.release.reading import read, read_background
 
         try:
             first, *further = (
                 cls(found.table, found.statement, found.measurements, found.outlines)
                 for found in read(directory)
             )
-            return first.with_levels(further)
+            whole = first.with_levels(further).with_background(read_background(Path(directory)))
+            return replace(whole, directory=Path(directory))
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None
 
@@ -236,7 +252,7 @@ def _counted(statement: Statement, rows: int) -> str:
     return many if windows == 1 else f"{many} in {windows:,} windows"
 
 
-def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
+def _places(ids: pa.Array, locations: Locations | None, statement: Statement) -> dict[str, pa.Array]:
     """Ids, and what the public list knows about them."""
     # A plain copy: an encoded array may carry values that none of its rows has.
     paired = None if locations is None else locations.in_windows
@@ -245,6 +261,11 @@ def _places(ids: pa.Array, locations: Locations | None) -> dict[str, pa.Array]:
     columns = {"location": ids if pa.types.is_integer(ids.type) else ids.cast(pa.string())}
     if paired is not None:
         columns |= dict(zip(WINDOW, paired.dates(), strict=True))
+    elif statement.series is not None and statement.window is not None:
+        dates = (statement.window.start, statement.window.end)
+        columns |= {
+            name: pa.array([day] * len(ids), pa.date32()) for name, day in zip(WINDOW, dates, strict=True)
+        }
     if locations is None:
         return columns
     if locations.names is not None:
@@ -266,10 +287,22 @@ def _values(estimates: Estimates, statement: Statement) -> dict[str, pa.Array]:
     for name in ("std_error", "low", "high", "entropy_busy"):
         if (values := getattr(estimates, name)) is not None:
             columns[name] = _column(np.where(left_out, np.nan, values) * per_nat)
+    if statement.series is not None and estimates.change is not None:
+        columns |= _of_series(estimates, left_out, per_nat)
     for name in COUNTS:  # the rule for uncertain rows is about entropies
         if (values := getattr(estimates, name)) is not None:
             columns[name] = _column(values)
     return columns
+
+
+def _of_series(estimates: Estimates, left_out: NDArray[np.bool_], per_nat: float) -> dict[str, pa.Array]:
+    """What a series tells besides. The rule for uncertain rows is about all that is said of a place."""
+    assert estimates.entropy_alone is not None and estimates.change_probability is not None  # noqa: S101, PT018
+    return {
+        "entropy_alone": _column(np.where(left_out, np.nan, estimates.entropy_alone) * per_nat),
+        "change": pa.array(estimates.change, pa.string(), mask=left_out | np.isnan(estimates.entropy)),
+        "change_probability": _column(np.where(left_out, np.nan, estimates.change_probability)),
+    }
 
 
 def _column(values: Reals) -> pa.Array:

@@ -52,6 +52,9 @@ _LONGEST_SHOWN: Final = 60
 _MOST_PARAMETERS: Final = 100
 _AMOUNT: Final = re.compile(r"[0-9]{1,200}(\.[0-9]{1,200})?(e[+-]?[0-9]{1,3})?|[0-9]{1,200}/[0-9]{1,200}")
 
+MOST_PERIODS: Final = 2000
+"""Releases of a series: five years of days."""
+
 LONGEST_TITLE: Final = 300
 """Characters: the ledger records the title as the purpose of the spend, and takes no longer ones."""
 
@@ -161,6 +164,25 @@ class LedgerNote:
 
 
 @dataclass(frozen=True)
+class SeriesNote:
+    """Which earlier releases the values lean on: a chain, in which each names the one before it."""
+
+    series_id: str
+    """The id of the first release, which is the series'."""
+    number: int
+    """Which release of the series this is, from 2: the first is a release of its own, and has no such note."""
+    previous: str
+    """The SHA-256 of the details of the release before it, which vouch for all of its files."""
+
+    def __post_init__(self) -> None:
+        _check_id("series_id", self.series_id)
+        if not isinstance(self.number, int) or not 2 <= self.number <= MOST_PERIODS:
+            raise ParameterError(f"The number of a release of a series must be from 2 to {MOST_PERIODS}.")
+        if not isinstance(self.previous, str) or not re.fullmatch(r"[0-9a-f]{64}", self.previous):
+            raise ParameterError("previous must be the SHA-256 of details.yaml, as 64 hexadecimal digits.")
+
+
+@dataclass(frozen=True)
 class Statement:
     """What a reader of the release is told. All of it is published, in `manifest.yaml` and `details.yaml`."""
 
@@ -235,6 +257,10 @@ class Statement:
     that of all together, `mechanism` and `parameters` are those of one level."""
     level: str | None = None
     """The level that this is about."""
+    outline: str | None = None
+    """The background of the page's map in words, with the fingerprint of the owner's file; None if there is none."""
+    series: SeriesNote | None = None
+    """Earlier releases that the values lean on; None if there are none."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.guarantee, Guarantee):
@@ -245,7 +271,7 @@ class Statement:
         _check_owner(self)
         if self.expected_error is not None:
             _check_words("expected_error", self.expected_error, lines=True)
-        for name in ("inference", "inferred_by", "user_column", "grouped_by"):
+        for name in ("inference", "inferred_by", "user_column", "grouped_by", "outline"):
             if getattr(self, name) is not None:
                 _check_words(name, getattr(self, name))
         _check_choice("estimand", self.estimand, get_args(Estimand))
@@ -271,6 +297,8 @@ class Statement:
             split(self.window, self.windows)
             if self.levels:
                 raise ParameterError("Several windows and several levels are not published together.")
+        if self.series is not None and (self.window is None or self.windows is not None or self.levels):
+            raise ParameterError("A release of a series is about one window, at one level.")
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
         further = check_column_names(self.listed_columns, self.attributes)
         object.__setattr__(self, "listed_columns", further)

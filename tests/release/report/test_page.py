@@ -283,8 +283,8 @@ def test_long_texts_do_not_make_it_too_large() -> None:
 
 def test_the_parts_of_the_script_are_all_used() -> None:
     there = {path.name for path in files("locentropy.release.report").joinpath("assets").iterdir()}
-    levels = {"levels.css", "levels.js"}
-    assert there == {*SCRIPTS, "style.css", "template.html", "content.html", "map.html", *levels}
+    levels, series = {"levels.css", "levels.js"}, {"series.css", "series.js"}
+    assert there == {*SCRIPTS, "style.css", "template.html", "content.html", "map.html", *levels, *series}
 
 
 def test_a_marked_page_has_a_marked_name(tmp_path: Path) -> None:

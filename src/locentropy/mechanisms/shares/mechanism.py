@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from locentropy.core.bounds import Bounds
 from locentropy.core.checks import check_whole
@@ -42,7 +42,7 @@ from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.privacy.noise import is_private
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from fractions import Fraction
 
     from locentropy.core.bounds import Keep
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.expected_error import ExpectedError, Supposed
     from locentropy.mechanisms.parameters import Value
     from locentropy.mechanisms.shares.answers import Answers
+    from locentropy.mechanisms.shares.estimator.inference import Inferred
     from locentropy.mechanisms.shares.series.smoothing import Smoother
     from locentropy.privacy.noise import Noise
 
@@ -90,6 +91,7 @@ class Shares(Mechanism):
     uses_attributes: ClassVar[bool] = True
     queries: ClassVar[tuple[str, ...]] = (LOOK, SIZES, VISITS, SPLIT)
     publishes_measurements: ClassVar[bool] = True
+    smooths: ClassVar[bool] = True
     inference: ClassVar[str] = "2"
     only_with: ClassVar[Mapping[str, str]] = dict.fromkeys(_FOR_COUNTS, "counts")
     example: ClassVar[Mapping[str, Value]] = {"epsilon": "1.0"}
@@ -203,10 +205,32 @@ class Shares(Mechanism):
         from locentropy.mechanisms.shares.estimator.inference import infer
 
         listed = require_locations(locations, type(self).__name__)
-        counting = self.count_queries
-        counted = {} if counting is None else counting.columns(measurements.values, len(listed))
         answers = self.answers(measurements, listed)
         inferred = infer(answers, self.max_users, declared_attributes(listed), cells=are_cells(listed))
+        return self._estimates(measurements, listed, inferred)
+
+    def estimate_after(
+        self, earlier: Sequence[Measurements], measurements: Measurements, locations: Locations | None
+    ) -> Estimates:
+        """The same given earlier periods, with the value of this one alone, and whether a location changed."""
+        listed = require_locations(locations, type(self).__name__)
+        smoother = self.smoother(listed)
+        for each in earlier:
+            smoother.skip(self.answers(each, listed))
+        found = smoother.conclude(self.answers(measurements, listed))
+        return replace(
+            self._estimates(measurements, listed, found.smoothed),
+            entropy_alone=found.alone.entropy,
+            change=tuple(found.change.tolist()),
+            change_probability=found.change_probability,
+        )
+
+    def _estimates(self, measurements: Measurements, listed: Locations, inferred: Inferred) -> Estimates:
+        """What was inferred, with counts if there are any."""
+        counting = self.count_queries
+        counted: dict[str, Any] = (
+            {} if counting is None else counting.columns(measurements.values, len(listed))
+        )
         return Estimates(
             listed.ids,
             inferred.entropy,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_STEPS: Final = 20_000
 """Across the map."""
-_FINEST: Final = 1e-5
+FINEST: Final = 1e-5
 """In degrees: about a metre."""
 MOST_NUMBERS: Final = 1_500_000
 """With more, the page would be too large: places are drawn as dots."""
@@ -42,8 +42,8 @@ def drawn_outlines(outlines: pa.Array, order: NDArray[np.int64]) -> Drawn | None
         return None
     west, south, _, north = bounds_of(chosen)
     places = [[ring for polygon in rings_of(each) for ring in polygon] for each in chosen.to_pylist()]
-    step = max(_FINEST, max(_width(places), north - south) / MOST_STEPS)
-    rings = [[_stepped(ring, west, south, step) for ring in place] for place in places]
+    step = max(FINEST, max(_width(places), north - south) / MOST_STEPS)
+    rings = [[stepped(ring[:-1], west, south, step) for ring in place] for place in places]
     if sum(len(ring) for place in rings for ring in place) > MOST_NUMBERS:
         return None
     return Drawn(rings, (west, south, step))
@@ -55,9 +55,9 @@ def _width(places: list[list[Ring]]) -> float:
     return float(min(np.ptp(lon), np.ptp(np.where(lon < 0, lon + 360, lon))))
 
 
-def _stepped(ring: Ring, west: float, south: float, step: float) -> list[int]:
-    """A ring in steps, without its last corner, which is the first, and without repeated ones."""
-    corners = np.rint((ring[:-1] - (west, south)) / step).astype(np.int64)
+def stepped(line: Ring, west: float, south: float, step: float) -> list[int]:
+    """Corners in steps, without repeated ones; of a ring without the last, which is the first."""
+    corners = np.rint((line - (west, south)) / step).astype(np.int64)
     moved = np.ones(len(corners), dtype=bool)
     moved[1:] = (corners[1:] != corners[:-1]).any(axis=1)
     kept = corners[moved]

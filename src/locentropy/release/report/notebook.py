@@ -30,7 +30,7 @@ def shown(release: Release) -> Html:
         frame = tag(
             "iframe",
             srcdoc=page.decode(),
-            sandbox="allow-scripts",
+            sandbox="allow-scripts allow-downloads",
             width="100%",
             height=600,
             style="border: 0",

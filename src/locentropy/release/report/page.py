@@ -18,11 +18,14 @@ from locentropy.core.strict_yaml import dump_document
 from locentropy.release.files import names_of
 from locentropy.release.manifest import heading, manifest
 from locentropy.release.report import text
+from locentropy.release.report.citation import citation, table_file
+from locentropy.release.report.drawn_background import drawn_background
 from locentropy.release.report.histogram import histogram
 from locentropy.release.report.levels import switch
 from locentropy.release.report.naming import named
 from locentropy.release.report.ranking import TOP, numbers, ranking_of
 from locentropy.release.report.rows import LARGEST, MOST, rows
+from locentropy.release.report.series import history, period_switch, periods
 from locentropy.release.report.windows import by_window, window_switch
 from locentropy.release.statement import NOT_PRIVATE
 
@@ -40,11 +43,14 @@ SCRIPTS: Final = (
     "painting.js",
     "places.js",
     "outlines.js",
+    "background.js",
+    "labels.js",
     "map.js",
     "fingers.js",
     "pointing.js",
     "filters.js",
     "list.js",
+    "files.js",
     "main.js",
 )
 """Parts of the one script, in order."""
@@ -52,6 +58,7 @@ SCRIPTS: Final = (
 _HEADINGS: Final = {
     "rank": "Rank",
     "name": "Place",
+    "trend": "Trend",
     "visitors": "Effective visitors",
     "entropy": "Entropy",
     "std_error": "Std. error",
@@ -83,15 +90,18 @@ def drawn(release: Release) -> bytes:
 def page(release: Release, *, most: int = MOST) -> bytes:
     """The page of a release, with at most so many places. The same release gives the same bytes."""
     statement = release.statement
-    levels = (*by_window(release), *release.further)
-    largest = LARGEST // len(levels)
-    style, script = asset("style.css"), "\n".join(map(asset, SCRIPTS))
+    levels = (*by_window(release), *release.further, *periods(release)[1:])
+    largest = LARGEST // (len(levels) + bool(release.earlier))
+    scripts = [*SCRIPTS[:-1], "series.js", SCRIPTS[-1]] if statement.series is not None else SCRIPTS
+    style, script = asset("style.css"), "\n".join(map(asset, scripts))
     if len(levels) > 1:
         style, script = style + asset("levels.css"), f"{asset('levels.js')}\n{script}"
+    if statement.series is not None:
+        style += asset("series.css")
     script = '"use strict";\n(() => {\n' + script + "\n})();\n"
     stated = dump_document(manifest(statement), heading(statement)).decode()
-    # Of windows, what is said about the guarantee is about all of them together.
-    whole = None if statement.windows is None else statement
+    # Of windows and periods, what is said about the guarantee is about all of them together.
+    whole = release if statement.windows is not None or release.earlier else None
     main, *others = (_shown(level, stated, whole, most=most, largest=largest) for level in levels)
     made = filled(
         asset("template.html"),
@@ -103,7 +113,11 @@ def page(release: Release, *, most: int = MOST) -> bytes:
         release_id=tag("code", statement.release_id),
         version=joined(statement.software_version),
         data=main.data,
-        levels=joined(*(_stored(each, number) for number, each in enumerate(others, start=2))),
+        levels=joined(
+            *(_stored(each, number) for number, each in enumerate(others, start=2)),
+            history(release, main.rows),
+            drawn_background(release.background),
+        ),
         script=Html(script),
     )
     return made.encode()
@@ -114,19 +128,21 @@ class _Shown(NamedTuple):
 
     content: Html
     data: Html
+    rows: Rows
 
 
-def _shown(
-    release: Release, stated: str, whole: Statement | None = None, *, most: int, largest: int
-) -> _Shown:
-    """A level or a window as the page shows it, with the manifest of the whole; other releases are one level."""
-    statement, ranking = whole or release.statement, ranking_of(release)
+def _shown(release: Release, stated: str, whole: Release | None = None, *, most: int, largest: int) -> _Shown:
+    """A level, a window or a period as the page shows it, with the manifest of the whole; else it is one level."""
+    whole = whole or release
+    statement, ranking = whole.statement, ranking_of(release)
     shown = rows(release, ranking, most=most, largest=largest)
     files, words = names_of(statement), named(statement)
     content = filled(
         asset("content.html"),
         header=text.header(release, ranking),
-        switch=joined(switch(statement), window_switch(statement, release.statement)),
+        switch=joined(
+            switch(statement), window_switch(statement, release.statement), period_switch(whole, release)
+        ),
         promise=text.promise(statement),
         guarantee=text.guarantee(statement),
         notices=joined(text.usefulness(release, ranking), text.selection(release, shown)),
@@ -135,16 +151,17 @@ def _shown(
         ranked=joined(words.ranked),
         find=joined(f"Find a {words.one}"),
         caption=joined(f"{words.many[:1].upper()}{words.many[1:]} with their entropy; headings sort"),
-        head=_head(statement, ranking, shown),
-        body=_first_rows(shown),
+        head=_head(statement, ranking, shown, trend=bool(whole.earlier)),
+        body=_first_rows(shown, trend=bool(whole.earlier)),
         distribution=_distribution(release, ranking),
         reading=text.reading(release, ranking),
         use=text.use(statement),
         tables=joined(tag("code", files.csv), " and ", tag("code", files.parquet)),
         details=tag("code", files.details),
+        citation=joined(citation(statement)),
         manifest=joined(stated),
     )
-    return _Shown(content, script_json(_data(release, shown)))
+    return _Shown(content, script_json(_data(release, shown)), shown)
 
 
 def _stored(shown: _Shown, number: int) -> Html:
@@ -213,6 +230,7 @@ def _data(release: Release, shown: Rows) -> dict[str, Any]:
         "unit": release.statement.entropy_unit,
         "total": len(release),
         "top": TOP,
+        **table_file(release.statement, shown),
         "attributes": shown.attributes,
         "filters": shown.filters,
         "columns": shown.columns,
@@ -220,7 +238,7 @@ def _data(release: Release, shown: Rows) -> dict[str, Any]:
     }
 
 
-def _head(statement: Statement, ranking: Ranking, rows_shown: Rows) -> Html:
+def _head(statement: Statement, ranking: Ranking, rows_shown: Rows, *, trend: bool) -> Html:
     """The headings of the table; the script makes them buttons that sort."""
     headings = _HEADINGS | {"name": named(statement).column}
     shown = [
@@ -230,6 +248,7 @@ def _head(statement: Statement, ranking: Ranking, rows_shown: Rows) -> Html:
         and not (name == "chance" and ranking.chance is None)
         and not (name == "std_error" and ranking.certainty is None)
         and not (name in _COUNTED and name not in rows_shown.columns)
+        and not (name == "trend" and not trend)
     ]
     cells = [
         tag(
@@ -245,7 +264,7 @@ def _head(statement: Statement, ranking: Ranking, rows_shown: Rows) -> Html:
     return tag("tr", *cells)
 
 
-def _first_rows(shown: Rows) -> Html:
+def _first_rows(shown: Rows, *, trend: bool) -> Html:
     """The first rows, for browsers without scripts; the script replaces them."""
     columns = shown.columns
     made = []
@@ -256,6 +275,7 @@ def _first_rows(shown: Rows) -> Html:
         cells = [tag("td", str(columns["rank"][at]))] if len(shown) > 1 or shown.left_out else []
         cells.append(tag("td", tag("bdi", name)))
         # The script has the rule by which effective visitors are rounded; without it the entropy is enough.
+        cells += [tag("td")] * trend
         cells += [tag("td"), tag("td", f"{columns['entropy'][at]:.2f}"), tag("td")]
         if "std_error" in columns:
             cells.append(tag("td", f"{columns['std_error'][at]:.2g}"))

@@ -32,6 +32,7 @@ _LONGEST: Final = 120
 """Letters of a name or an id that are shown; the tables beside the page have all of them."""
 
 _DECIMALS: Final = {"lat": 5, "lon": 5, "chance": 4, "certainty": 3}  # 0.00001 degrees are a metre
+_OF_SERIES: Final = ("entropy_alone", "change_probability")
 _OTHERS: Final = 4
 _NUMBER: Final = 11
 """Bytes that a number takes, generously."""
@@ -84,7 +85,10 @@ def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int =
     alone = len(table) == 1  # a map of one location shows nothing that its name does not say
     given = {
         name: numbers(table, name)
-        for name in (*(() if alone else ("lat", "lon")), "entropy", "std_error", "low", "high", *COUNTS)
+        for name in (
+            *(() if alone else ("lat", "lon")),
+            *("entropy", "std_error", "low", "high", *_OF_SERIES, *COUNTS),
+        )
         if name in table.column_names
     }
     computed = {"chance": ranking.chance, "certainty": ranking.certainty}
@@ -92,6 +96,9 @@ def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int =
     for name, values in given.items():
         shown_as = f"counted_{name}" if name in COUNTS else name  # the script's visitors are effective ones
         columns[shown_as] = _rounded(values[order], _DECIMALS.get(name, _OTHERS))
+    if "change" in table.column_names:
+        changes = table["change"].to_pylist()
+        columns["change"] = [changes[at] for at in order]
     drawn = None if alone or release.outlines is None else drawn_outlines(release.outlines, order)
     if drawn is not None:
         columns["outline"] = drawn.rings

@@ -24,6 +24,7 @@ from locentropy.release.manifest import (
     person_words,
     places_words,
     proof_words,
+    series_words,
     window_words,
 )
 from locentropy.release.report.attributes import leaning_paragraph, leaning_sentence, listed_paragraph
@@ -94,7 +95,20 @@ def promise(statement: Statement) -> Html:
     else:
         delta = f", δ = {exact_text(stated.delta)}" if stated.delta else ""
         told = f"Differentially private, ε = {exact_text(stated.epsilon)}{delta}: {stated.explain_strength()}"
-    return tag("p", f"{told} ", tag("a", "What that means", href="#guarantee"), class_="promise")
+    return tag(
+        "p", f"{told} {_every(statement)}", tag("a", "What that means", href="#guarantee"), class_="promise"
+    )
+
+
+def _every(statement: Statement) -> str:
+    """What holds for somebody who is always there, where a ledger counts that besides; one sentence."""
+    note, period = statement.ledger, period_of(statement.guarantee.unit)
+    if note is None or period is None:
+        return ""
+    return (
+        f"This is for each {period}; for somebody there in every {period}, all releases together: "
+        f"ε = {note.person_epsilon}{_delta(note.person_delta or '0')}. "
+    )
 
 
 def guarantee(statement: Statement) -> Html:
@@ -140,6 +154,7 @@ def guarantee(statement: Statement) -> Html:
                 ),
                 tag("li", proof_words(statement)),
                 *([tag("li", window_words(statement))] if statement.window is not None else []),
+                *([tag("li", series_words(statement))] if statement.series is not None else []),
                 tag("li", ledger_words(statement)),
             ),
         ),
@@ -268,7 +283,7 @@ def map_note(release: Release, rows: Rows) -> Html:
     return tag(
         "p",
         f"Each {mark} is a {shown.one}, {shown.position}; its colour is how many different people it draws."
-        f"{certain}{missing} ",
+        f"{certain}{_about_labels(release, rows)}{missing} ",
         tag(
             "span",
             "Drag to move; zoom with the buttons, or with the wheel after a click; point at "
@@ -283,6 +298,19 @@ def map_note(release: Release, rows: Rows) -> Html:
         ),
         class_="hint",
     )
+
+
+def _about_labels(release: Release, rows: Rows) -> str:
+    """What is written on the map, and what is behind the places."""
+    cells = release.statement.locations_source.startswith(CELL_KINDS) and "name" not in rows.columns
+    said = (
+        " Numbers are the ranks of the highest."
+        if cells
+        else " The highest have their names, where there is room."
+    )
+    if release.statement.outline is not None:
+        said += " The lines behind them are a public outline, which was not made from the visits."
+    return said
 
 
 def list_note(release: Release, ranking: Ranking) -> Html:

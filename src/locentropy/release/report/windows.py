@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from locentropy.core.html import Html, joined, tag
 from locentropy.core.window_split import split
 from locentropy.release.columns import WINDOW
-from locentropy.release.release import Release
 
 if TYPE_CHECKING:
+    from locentropy.release.release import Release
     from locentropy.release.statement import Statement
 
 
@@ -23,9 +23,11 @@ def by_window(release: Release) -> tuple[Release, ...]:
     places = len(release) // len(windows)
     table = release.table.drop_columns(list(WINDOW))
     return tuple(
-        Release(
-            table.slice(at * places, places),
-            replace(statement, window=window, windows=None),
+        replace(
+            release,
+            table=table.slice(at * places, places),
+            statement=replace(statement, window=window, windows=None),
+            measurements=None,
             outlines=None if release.outlines is None else release.outlines.slice(at * places, places),
         )
         for at, window in enumerate(windows)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import poisson
 
 from locentropy.mechanisms.shares.estimator.simulated_places import visitor_grid
-from locentropy.mechanisms.shares.series.intensities import SHUT, intensities, leanings, mixing_law
+from locentropy.mechanisms.shares.series.intensities import SHUT, intensities, mixing_law
 from tests.examples import examples
 
 GRID = intensities(visitor_grid(5000))
@@ -44,22 +44,3 @@ def test_a_visitor_prior_is_given_back_by_the_rates_it_is_taken_apart_into(
     assert found.sum() == pytest.approx(1.0)
     assert (found > 0).all()
     assert np.abs(GRID.to_counts @ found - prior).sum() / 2 < 0.06  # total variation
-
-
-def test_other_priors_are_the_common_law_times_a_leaning() -> None:
-    rows = []
-    for middle in (1.0, 2.5):
-        law = np.exp(-((GRID.log_rates - middle) ** 2) / 2)
-        rows.append(GRID.to_counts @ (law / law.sum()))
-    common = mixing_law(GRID, np.mean(rows, axis=0))
-    laws = common[:, None] * leanings(GRID, common, np.array(rows))
-    np.testing.assert_allclose(laws.sum(axis=0), 1.0)
-    for row, law in zip(rows, laws.T, strict=True):
-        assert np.abs(GRID.to_counts @ law - row).sum() / 2 < 0.05  # total variation
-
-
-def test_the_common_prior_has_no_leaning() -> None:
-    prior = GRID.to_counts @ np.full(GRID.log_rates.size, 1 / GRID.log_rates.size)
-    law = mixing_law(GRID, prior)
-    found = law * leanings(GRID, law, prior[None])[:, 0]
-    assert np.abs(GRID.to_counts @ (found - law)).sum() / 2 < 0.03

@@ -212,7 +212,7 @@ def test_lists_must_be_the_same(months) -> None:
     shorter = garbage([0] * 5, [0], [0], [0], PURE)
     with pytest.raises(ParameterError, match="one list"):
         smooth([first, shorter], MOST)
-    with pytest.raises(ParameterError, match="For example: smooth"):
+    with pytest.raises(ParameterError, match="one period at least"):
         smooth([], MOST)
 
 

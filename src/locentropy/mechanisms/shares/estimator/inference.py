@@ -155,11 +155,23 @@ def _within_bins(look: Reals, fitted: Fitted) -> Reals:
 
 def _attribute_priors(answers: Answers, fitted: Fitted, attributes: Sequence[Attribute]) -> AttributePriors:
     """The visitor prior of every place, given the levels of its attributes."""
-    seen, mean, square = (
+    seen, presence, square = presence_given_looks(fitted)
+    sums = sums_by_level(answers, len(attributes), presence, square)
+    return attribute_priors(fitted.prior, seen, fitted.bins.bin_of, attributes, sums)
+
+
+def presence_given_looks(fitted: Fitted) -> tuple[Reals, Reals, Reals]:
+    """The likelihood of each bin of looks at each n; the same times presence, and times its square: n × bin."""
+    seen, presence, square = (
         at_each_n(fitted.seen, fitted.common * fitted.simulated.summed**power) for power in (0, 1, 2)
     )
+    return seen, presence, square
+
+
+def sums_by_level(
+    answers: Answers, attributes: int, presence: Reals, square: Reals
+) -> list[LevelSums | None]:
+    """The noisy sums that were asked, for as many attributes; likelihoods are as `LevelSums` has them."""
     noise = deviation(answers.noise) * answers.sums_scale
-    sums: list[LevelSums | None] = [LevelSums(each, noise, mean, square) for each in answers.sums]
-    if sums:
-        sums += [None] * (len(attributes) - len(sums))
-    return attribute_priors(fitted.prior, seen, fitted.bins.bin_of, attributes, sums)
+    sums: list[LevelSums | None] = [LevelSums(each, noise, presence, square) for each in answers.sums]
+    return sums + [None] * (attributes - len(sums)) if sums else []

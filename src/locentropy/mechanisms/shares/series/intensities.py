@@ -26,8 +26,6 @@ SHUT: Final = 0.02
 ROUNDS: Final = 60
 SPREAD: Final = 0.05
 """Of expectation-maximisation: rounds, and the part of a law that moves to each neighbour in a round."""
-ROW_ROUNDS: Final = 15
-"""Rounds for each of many priors, from where that of all was taken apart."""
 _IMPOSSIBLE: Final = 1e-15
 
 
@@ -70,17 +68,3 @@ def mixing_law(grid: Intensities, prior: Reals) -> Reals:
         law = (1 - 2 * SPREAD) * law + SPREAD * (padded[:-2] + padded[2:])
         law /= law.sum()
     return law
-
-
-def leanings(grid: Intensities, law: Reals, rows: Reals) -> Reals:
-    """The factors by which laws of λ under several visitor priors (row × n) differ from the common one: rate × row.
-
-    They differ by what public attributes explain: some rounds of expectation-maximisation from the common law.
-    """
-    factors = np.ones((law.size, len(rows)))
-    for _ in range(ROW_ROUNDS):
-        laws = law[:, None] * factors
-        laws /= laws.sum(axis=0)
-        factors *= grid.to_counts.T @ (rows.T / (grid.to_counts @ laws))
-        factors /= law @ factors
-    return factors

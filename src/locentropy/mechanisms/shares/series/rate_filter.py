@@ -4,7 +4,8 @@
     update     the same after they are seen: Bayes' rule
 
 A forward filter of a hidden Markov chain, exact on its grid (Rabiner 1989). What public attributes say of a place comes
-from the answers of other places. It is not remembered, so that nothing counts twice: the latest is applied at the end.
+from all answers of other places (`pooled_attributes.py`); it is applied at the end and not remembered, so that nothing
+counts twice.
 
 Places with the same answers share a likelihood, so that of a period is a small table; laws are per place, in single
 precision, and worked on in blocks.
@@ -22,10 +23,9 @@ from locentropy.mechanisms.shares.series.change import LONG, compare, compare_ne
 from locentropy.mechanisms.shares.series.intensities import (
     Intensities,
     intensities,
-    leanings,
     mixing_law,
 )
-from locentropy.mechanisms.shares.series.transitions import learn_transition
+from locentropy.mechanisms.shares.series.transitions import common_factor, learn_transition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from locentropy.mechanisms.shares.estimator.inference import Reading
     from locentropy.mechanisms.shares.estimator.split_evidence import SplitEvidence
     from locentropy.mechanisms.shares.series.change import Moves
+    from locentropy.mechanisms.shares.series.pooled_attributes import Leanings
     from locentropy.mechanisms.shares.series.transitions import Transition
 
     Indices = NDArray[np.intp]
@@ -58,10 +59,6 @@ class Period(NamedTuple):
     """and the cell of each place."""
     anew: Reals
     """The law of the rates of all places: rate × 1."""
-    leaning: Reals
-    """How public attributes change it: rate × row of the visitor prior,"""
-    row_of: Indices
-    """and the row of each place."""
     look: Reals
 
     @classmethod
@@ -74,9 +71,7 @@ class Period(NamedTuple):
         seen = np.where(highest > 0, seen / np.maximum(highest, 1e-300), 1.0)
         places = np.bincount(reading.row_of, minlength=len(reading.rows))
         law = mixing_law(grid, places @ reading.rows / places.sum())
-        leaning = leanings(grid, law, reading.rows) if len(reading.rows) > 1 else np.ones((law.size, 1))
-        look = reading.evidence.answers.look
-        return cls(seen, cells.cell_of, law[:, None], leaning, reading.row_of, look)
+        return cls(seen, cells.cell_of, law[:, None], reading.evidence.answers.look)
 
     def learners(self) -> Indices:
         """Places to learn from: all, or some of every look."""
@@ -98,6 +93,7 @@ class RateFilter:
         for places in _blocks(period.look.size):
             laws[:, places] = _normal(period.anew * period.seen_at(places))
         self.laws: Laws = laws
+        self.unseen = period.anew
         self.earlier: deque[Laws] = deque(maxlen=LONG)
         self.growths: deque[float] = deque(maxlen=LONG)
 
@@ -119,11 +115,14 @@ class RateFilter:
         for places in _blocks(period.look.size):
             foreseen = transition.foresee(before[:, places].astype(np.float64), period.anew)
             laws[:, places] = _normal(foreseen * period.seen_at(places))
+        self.unseen = _normal(transition.foresee(self.unseen, period.anew))
         self.earlier.append(before)
         self.growths.append(transition.growth)
         self.laws = laws
         long_ago = self.earlier[0] if len(self.earlier) == LONG else None
-        return Step(self.grid, period, transition, before, laws, long_ago, sum(self.growths))
+        return Step(
+            self.grid, period, transition, before, laws, self.unseen[:, 0], long_ago, sum(self.growths)
+        )
 
 
 class Step(NamedTuple):
@@ -136,19 +135,33 @@ class Step(NamedTuple):
     """The laws one period ago,"""
     now: Laws
     """now,"""
+    unseen: Reals
+    """that of a place of which nothing was ever seen,"""
     long_ago: Laws | None
     """and LONG periods ago,"""
     long_growth: float
     """since when all places together grew by this, in nats."""
 
-    def visitor_priors(self) -> Reals:
-        """What earlier periods say of the visitors of each place in this one: place × n."""
+    def visitor_priors(self, leanings: Leanings) -> Reals:
+        """What earlier periods, and its attributes, say of the visitors of each place in this one: place × n."""
+        learners = self.period.learners()
+        # Laws that lean on attributes are narrower; together they must still fit what was seen.
+        factor = common_factor(
+            self.grid.log_rates,
+            self._foreseen(learners, leanings),
+            self.period.anew[:, 0],
+            self.period.seen_at(learners),
+        )
         rows = np.empty((self.period.look.size, len(self.grid.to_counts)))
         for places in _blocks(len(rows)):
-            foreseen = self.transition.foresee(self.before[:, places].astype(np.float64), self.period.anew)
-            foreseen = _normal(foreseen * self.period.leaning[:, self.period.row_of[places]])
+            foreseen = _normal(factor[:, None] * self._foreseen(places, leanings))
             rows[places] = _normal(self.grid.to_counts @ foreseen).T
         return rows
+
+    def _foreseen(self, places: Indices, leanings: Leanings) -> Reals:
+        """The laws of the rates of some places before their answers of this period are seen."""
+        law = self.transition.foresee(self.before[:, places].astype(np.float64), self.period.anew)
+        return _normal(law * leanings.factors[:, leanings.row_of[places]])
 
     def moves(self) -> Moves:
         """How likely each place's rate has moved since the period before, or since LONG periods ago."""

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from locentropy.core.errors import ParameterError
 from locentropy.mechanisms.shares.estimator.inference import conclude, infer, read
 from locentropy.mechanisms.shares.series.change import NONE
+from locentropy.mechanisms.shares.series.pooled_attributes import pooled_leanings
 from locentropy.mechanisms.shares.series.rate_filter import RateFilter
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def smooth(
     Attributes and `cells` are public things about it, as `infer` takes them.
     """
     if not periods:
-        raise ParameterError("periods has no answers. For example: smooth([april, may], max_users=10**7)")
+        raise ParameterError("periods must hold the answers of one period at least, and holds none.")
     smoother = Smoother(max_users, attributes, cells=cells)
     for answers in periods[:-1]:
         smoother.skip(answers)
@@ -88,8 +89,9 @@ class Smoother:
             step = self._advance(reading)
             if step is None:
                 return _unchanged(alone)
-            rows = step.visitor_priors()
-            own = reading._replace(rows=rows, row_of=np.arange(len(rows)))
+            leanings = pooled_leanings(step.grid, reading, self._attributes, step.unseen, step.now)
+            rows = step.visitor_priors(leanings)
+            own = reading._replace(rows=rows, row_of=np.arange(len(rows)), leans_on=leanings.leans_on)
             return Smoothed(conclude(own, self._max_users), alone, *step.moves().told())
 
     def _read(self, answers: Answers) -> Reading:

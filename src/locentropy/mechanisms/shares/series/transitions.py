@@ -84,7 +84,7 @@ def learn_transition(log_rates: Reals, before: Reals, anew: Reals, seen: Reals) 
     bounds = (-MOST_GROWTH, MOST_GROWTH)
     found = minimize_scalar(surprise, bounds=bounds, method="bounded", options={"xatol": _PRECISION})
     step = _step(log_rates, float(found.x))
-    return step._replace(factor=_common_factor(log_rates, step.foresee(before, anew), anew, seen))
+    return step._replace(factor=common_factor(log_rates, step.foresee(before, anew), anew[:, 0], seen))
 
 
 def _step(log_rates: Reals, growth: float) -> Transition:
@@ -95,15 +95,21 @@ def _step(log_rates: Reals, growth: float) -> Transition:
     return Transition(growth, kernel / kernel.sum(axis=0), np.ones(log_rates.size))
 
 
-def _common_factor(log_rates: Reals, foreseen: Reals, anew: Reals, seen: Reals) -> Reals:
-    """The factor by which foreseen laws, taken together, fit the new answers better."""
+def common_factor(
+    log_rates: Reals, foreseen: Reals, anew: Reals, seen: Reals, places: NDArray[np.int64] | None = None
+) -> Reals:
+    """The factor by which foreseen laws (rate × place), taken together, fit the answers better.
+
+    A column stands for one place, or for as many as `places` says.
+    """
     around = np.exp(-(((log_rates[:, None] - log_rates) / WIDTH) ** 2) / 2)
-    pull = PULL_PLACES * (around @ anew.mean(axis=1))
+    weights = np.ones(foreseen.shape[1]) if places is None else places.astype(np.float64)
+    pull = PULL_PLACES * (around @ anew)
     factor = np.ones(len(foreseen))
     for _ in range(ROUNDS):
         law = _normal(foreseen * factor[:, None])
         found = _normal(law * seen)
-        factor = factor * (around @ found.sum(axis=1) + pull) / (around @ law.sum(axis=1) + pull)
+        factor = factor * (around @ (found @ weights) + pull) / (around @ (law @ weights) + pull)
     return factor
 
 

@@ -22,9 +22,29 @@ function along(value) {
   return (Math.max(0, Math.min(1, share)) * (SVG_WIDTH - 12) + 6).toFixed(1);
 }
 
+// Round values along the bars, three to six.
+const barTicks = (() => {
+  const step = niceStep((barRange[1] - barRange[0]) / 5);
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const ticks = [];
+  for (let k = Math.ceil(barRange[0] / step - 1e-9); k * step <= barRange[1] * (1 + 1e-9); k++) ticks.push([k * step, (k * step).toFixed(digits)]);
+  return ticks;
+})();
+
+// The scale of the bars, for their heading.
+function barScale() {
+  const ticks = barTicks.map(([value, words]) => {
+    const tick = element("span", {}, words);
+    tick.style.left = `${(100 * along(value)) / SVG_WIDTH}%`;
+    return tick;
+  });
+  return [element("small", {}, has("low") ? `95 % interval, ${source.unit}` : source.unit), element("div", { class: "scale" }, ...ticks)];
+}
+
 function errorBar(i) {
   const [value, middle] = [along(columns.entropy[i]), 15];
-  const parts = [drawing("line", { class: "stem", x1: 6, x2: SVG_WIDTH - 6, y1: middle, y2: middle })];
+  const parts = barTicks.map(([at]) => drawing("line", { class: "stem", x1: along(at), x2: along(at), y1: 0, y2: 30 }));
+  parts.push(drawing("line", { class: "stem", x1: 6, x2: SVG_WIDTH - 6, y1: middle, y2: middle }));
   let label = `${inUnit(columns.entropy[i])} ${source.unit}`;
   if (has("low")) {
     const [low, high] = [along(columns.low[i]), along(columns.high[i])];
@@ -61,8 +81,10 @@ function cellOf(name, i, show) {
     const title = isOnMap(i) ? element("button", { type: "button", title: "Show on the map" }, text) : text;
     if (isOnMap(i)) title.addEventListener("click", () => show(i));
     const besides = [...(isNamed(i) ? [columns.id[i]] : []), ...attributesOf(i).slice(0, MOST_SHOWN).map(attributeText)];
-    return element("td", { class: "name" }, title, ...(besides.length ? [element("small", { class: source.attributes.length ? "line" : "" }, ...besides.flatMap((text, at) => [at ? " · " : "", element("bdi", {}, text)]))] : []));
+    const changed = has("change") && columns.change[i] !== "none" && columns.change[i] !== null ? [chip(i)] : [];
+    return element("td", { class: "name" }, title, ...changed, ...(besides.length ? [element("small", { class: source.attributes.length ? "line" : "" }, ...besides.flatMap((text, at) => [at ? " · " : "", element("bdi", {}, text)]))] : []));
   }
+  if (name === "trend") return trendCell(i);
   if (name === "bar") return element("td", { class: "bar" }, errorBar(i));
   if (name === "entropy") return element("td", { class: "entropy" }, inUnit(columns.entropy[i]));
   if (name === "std_error") return element("td", { class: "std_error" }, `± ${errorText(columns.std_error[i])}`);
@@ -83,7 +105,7 @@ function rowOf(i, names, show) {
   return element("tr", {}, ...cells(first), reason, ...cells(counted), ...after);
 }
 
-function createList(show) {
+function createList(show, shownOnly) {
   const table = document.getElementById("places");
   const headings = [...table.tHead.rows[0].cells];
   const shownNames = headings.map((cell) => cell.dataset.sort ?? "bar");
@@ -117,6 +139,7 @@ function createList(show) {
       texts ??= Array.from({ length: count }, (_, i) => plain([nameOf(i), columns.id[i], ...attributesOf(i).map(attributeText)].join("\n")));
       order = order.filter((i) => texts[i].includes(wanted));
     }
+    shownOnly(wanted || tests.length ? order : null);
     found.textContent = wanted || tests.length ? `${wholeNumbers.format(order.length)} found` : "";
     first = 0;
     render();
@@ -138,7 +161,10 @@ function createList(show) {
   }
 
   for (const cell of headings) {
-    if (!cell.dataset.sort) continue;
+    if (!cell.dataset.sort) {
+      cell.replaceChildren(...barScale());
+      continue;
+    }
     const button = element("button", { type: "button" }, cell.textContent);
     button.addEventListener("click", () => sortBy(cell.dataset.sort));
     cell.replaceChildren(button);

@@ -1,9 +1,10 @@
 // Put together: the map if there is one, its legend, the list, and what changes with light, size and paper.
-let show = () => {};
+let [show, shownOnly] = [() => {}, () => {}];
 const canvas = document.getElementById("canvas");
 if (canvas) {
   const map = createMap(canvas);
   show = handle(map);
+  shownOnly = map.only;
   new ResizeObserver(map.resize).observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", map.redraw);
   // Paper is white: colours are those of the light page while printing.
@@ -21,4 +22,5 @@ if (canvas) {
   if (has("outline")) for (const sample of document.querySelectorAll("#sureness circle")) sample.setAttribute("r", 6); // areas differ in ink alone
   document.getElementById("legend").hidden = false;
 }
-createList(show);
+createList(show, shownOnly);
+createFiles();

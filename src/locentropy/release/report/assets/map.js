@@ -12,9 +12,12 @@ function createMap(canvas) {
   const nearest = gridOf(where);
   const areas = outlinesOf(where);
   const box = areas?.box ?? boxOf(where);
+  const background = backgroundOf(box);
   const ink = canvas.getContext("2d");
   const view = { x: 0.5, y: 0.5, scale: 1, all: 1, width: 0, height: 0 };
   let [sheet, marked, waiting] = [null, -1, false];
+  let chosen = null; // what the search and the filters have found, if they are set
+  const isShown = (i) => chosen === null || chosen[i] === 1;
 
   const toScreen = (i) => [
     (where.x[i] - view.x) * view.scale + view.width / 2,
@@ -64,6 +67,13 @@ function createMap(canvas) {
     redraw();
   }
 
+  // Only these places, by their indices; all of them if there are none to choose.
+  function only(found) {
+    chosen = found && new Uint8Array(count);
+    for (const i of found ?? []) chosen[i] = 1;
+    redraw();
+  }
+
   function resize() {
     const first = view.width === 0;
     const ratio = window.devicePixelRatio || 1;
@@ -91,6 +101,7 @@ function createMap(canvas) {
     const ratio = canvas.width / view.width;
     const labels = graticule();
     sheet.clear(styleColour("--sea"));
+    if (background) sheet.under((under) => background(under, ratio, view));
     for (const { px, py } of labels) {
       if (py === undefined) sheet.down(Math.round(px * ratio), styleColour("--grid"));
       else sheet.across(Math.round(py * ratio), styleColour("--grid"));
@@ -100,8 +111,11 @@ function createMap(canvas) {
     if (areas) paintAreas(ratio);
     ink.setTransform(ratio, 0, 0, ratio, 0, 0);
     drawLabels(labels);
+    const names = labelled();
+    drawNames(ink, names);
     if (marked >= 0) drawMark();
     drawScale();
+    canvas.dataset.labels = JSON.stringify(names);
     canvas.dataset.view = JSON.stringify([view.x, view.y, view.scale]);
   }
 
@@ -112,6 +126,7 @@ function createMap(canvas) {
     const edge = 2 * size;
     const [left, top] = [view.width / 2 - view.x * view.scale, view.height / 2 - view.y * view.scale];
     for (const i of where.drawn) {
+      if (!isShown(i)) continue;
       const px = where.x[i] * view.scale + left;
       const py = where.y[i] * view.scale + top;
       if (px < -edge || py < -edge || px > view.width + edge || py > view.height + edge) continue;
@@ -125,6 +140,7 @@ function createMap(canvas) {
     ink.strokeStyle = styleColour("--paper");
     ink.lineWidth = 0.8 / view.scale;
     areas.visit(ink, ratio, view, edges(), (i, path) => {
+      if (!isShown(i)) return; // its neighbours' borders tell where it is
       ink.globalAlpha = isPublished(i) ? opacityOf(sureness(i) ?? 0.6) : WITHHELD;
       ink.fillStyle = `rgb(${colours[colourSteps[i]].join(" ")})`;
       ink.fill(path, "evenodd");
@@ -144,7 +160,7 @@ function createMap(canvas) {
     const [wx, wy] = toWorld(px, py);
     let found = -1;
     areas.visit(ink, ratio, view, [wx, wx, wy, wy], (i, path) => {
-      if (ink.isPointInPath(path, px * ratio, py * ratio, "evenodd")) found = i;
+      if (isShown(i) && ink.isPointInPath(path, px * ratio, py * ratio, "evenodd")) found = i;
     });
     return found;
   }
@@ -171,6 +187,19 @@ function createMap(canvas) {
       ink.strokeStyle = styleColour(colour);
       ink.stroke();
     }
+  }
+
+  // The highest places that are seen, with their names where these fit.
+  function labelled() {
+    const [left, right, top, bottom] = edges();
+    const seen = [];
+    for (let i = 0; i < count && seen.length < MOST_TRIED; i++) {
+      if (!isOnMap(i) || !isPublished(i) || !isShown(i)) continue;
+      if (where.x[i] > left && where.x[i] < right && where.y[i] > top && where.y[i] < bottom) seen.push(i);
+    }
+    const occupied = [[view.width - 60, 0, view.width, 140], [0, view.height - 48, 170, view.height]]; // buttons and scale
+    ink.font = "600 12px system-ui, sans-serif";
+    return placedLabels(seen, toScreen, (words) => ink.measureText(words).width, view, { occupied, radius: radius(), across: areas && ((i) => areas.across(i) * view.scale) });
   }
 
   // Lines of equal longitude (px) and latitude (py), and what they are called.
@@ -222,7 +251,7 @@ function createMap(canvas) {
     ink.fillText(words, x + 6, y - 3);
   }
 
-  const find = (px, py) => areas ? areaAt(px, py) : nearest(...toWorld(px, py), Math.max(10, radius() + 4) / view.scale);
+  const find = (px, py) => areas ? areaAt(px, py) : nearest(...toWorld(px, py), Math.max(10, radius() + 4) / view.scale, isShown);
 
-  return { canvas, showAll, zoom, move, centre, mark, resize, redraw, find, toScreen, drawNow: draw };
+  return { canvas, showAll, zoom, move, centre, mark, only, resize, redraw, find, toScreen, drawNow: draw };
 }

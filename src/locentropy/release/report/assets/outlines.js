@@ -34,6 +34,7 @@ function outlinesOf({ drawn, x, y }) {
       ([l, r, t, b], i) => [Math.min(l, boxes[4 * i]), Math.max(r, boxes[4 * i + 1]), Math.min(t, boxes[4 * i + 2]), Math.max(b, boxes[4 * i + 3])],
       [Infinity, -Infinity, Infinity, -Infinity],
     ),
+    across: (i) => boxes[4 * i + 1] - boxes[4 * i],
     // Calls `each` for the areas that a box touches, with the canvas set to their scale.
     visit: (ink, ratio, view, part, each) => {
       ink.save();

@@ -33,16 +33,23 @@ function createSheet(width, height) {
   const bytes = image.data;
   const pixels = new Uint32Array(bytes.buffer);
   const canvas = element("canvas", { width, height });
+  const own = canvas.getContext("2d", { willReadFrequently: true });
   const packed = (hex) => new Uint32Array(new Uint8Array([...parsed(hex), 255]).buffer)[0];
 
   return {
     // By way of a canvas of its own: on paper, browsers leave out bytes that are put into the one they print.
     stamp: (ink) => {
-      canvas.getContext("2d").putImageData(image, 0, 0);
+      own.putImageData(image, 0, 0);
       ink.setTransform(1, 0, 0, 1, 0, 0);
       ink.drawImage(canvas, 0, 0);
     },
     clear: (hex) => pixels.fill(packed(hex)),
+    // What a function draws, below all that is painted afterwards.
+    under: (draw) => {
+      own.putImageData(image, 0, 0);
+      draw(own);
+      bytes.set(own.getImageData(0, 0, width, height).data);
+    },
     across: (y, hex) => y >= 0 && y < height && pixels.fill(packed(hex), y * width, (y + 1) * width),
     down: (x, hex) => {
       if (x < 0 || x >= width) return;

@@ -62,7 +62,7 @@ function gridOf({ drawn, x, y }) {
     else cells.set(place, [i]);
   }
   // The nearest place within a distance; of equally near ones the highest.
-  return (px, py, reach) => {
+  return (px, py, reach, isShown) => {
     let [best, found] = [reach * reach, -1];
     const [c0, c1] = [at(px - reach, box[0]), at(px + reach, box[0])].map((c) => Math.max(-1, Math.min(sides + 1, c)));
     const [r0, r1] = [at(py - reach, box[2]), at(py + reach, box[2])].map((r) => Math.max(-1, Math.min(sides + 1, r)));
@@ -70,7 +70,7 @@ function gridOf({ drawn, x, y }) {
       for (let row = r0; row <= r1; row++) {
         for (const i of cells.get(key(column, row)) ?? []) {
           const away = (x[i] - px) ** 2 + (y[i] - py) ** 2;
-          if (away <= best) [best, found] = [away, i];
+          if (away <= best && isShown(i)) [best, found] = [away, i];
         }
       }
     }

@@ -10,6 +10,7 @@ function facts(i) {
   if (has("low")) told.push(["95 % interval", `${inUnit(columns.low[i])} to ${inUnit(columns.high[i])}`]);
   told.push(["effective visitors", roundish(visitorsOf(i))]);
   if (has("chance")) told.push([`in the top ${source.top}`, percent(columns.chance[i])]);
+  if (has("change")) told.push(...seriesFacts(i));
   told.push(...countsOf(i), ...attributesOf(i));
   return told;
 }
