@@ -267,6 +267,7 @@ def test_what_somebody_can_come_to_believe_at_each_epsilon() -> None:
     for epsilon, likely, word in rows:
         guarantee = Guarantee.pure(epsilon)
         assert float(likely) == math.ceil(1000 * guarantee.attacker_accuracy()) / 10, epsilon
+        assert f"at most {likely} % and" in guarantee.explain()
         assert word == guarantee.strength
 
 

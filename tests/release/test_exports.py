@@ -7,6 +7,7 @@ import io
 import json
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ class TestGis:
         said = json.loads(geojson_of(not_private()))["locentropy"]
         assert said["status"] == "NOT PRIVATE"
         path = release().save(tmp_path / "r", also=["gpkg"]) / "release.gpkg"
-        with sqlite3.connect(path) as con:
+        with closing(sqlite3.connect(path)) as con:
             assert (
                 "differentially private" in str(con.execute("SELECT * FROM gpkg_metadata").fetchall()).lower()
             )

@@ -491,7 +491,7 @@ class TestFoundByReview:
         path = tmp_path / "rows.csv"
         path.write_bytes(content.encode())
         for rule in ("fail", "drop"):
-            with suppress(SourceError, BadRowsError):
+            with suppress(SourceError, BadRowsError, ColumnError):  # frictionless lifts the limit of csv
                 assert le.private.exact_profile(le.Visits(path, bad_rows=rule)).users.sum() == 2
 
     def test_location_ids_mixed_across_text_files(self, tmp_path: Path) -> None:
