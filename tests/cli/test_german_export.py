@@ -51,7 +51,7 @@ def test_published_with_one_command_and_one_correction(where: str, folder: Path)
     assert done.returncode == 0, done.stderr
     assert (folder / "mai" / "release.csv").exists()
     told, _, protected = done.stderr.partition("Protected:")
-    assert "besuche.csv: cp1252, fields separated by semicolons; columns: user 'Kunde'" in told
+    assert "Read as cp1252, fields separated by semicolons; columns: user 'Kunde'" in told
     assert "day first as in 31.01.2026 08:00" in told
     assert "'Kunde'" in protected
     if "--places" in where:

@@ -69,10 +69,10 @@ def test_claimed_staged_and_published(tmp_path: Path, monkeypatch: pytest.Monkey
     assert seen.pop("visits.csv") == 0o666, "the umask is what it was set to"
     folders = {path: mode for path, mode in seen.items() if path.endswith(".staged")}
     assert list(folders.values()) == [0o700]
-    assert len(seen) == 10, "ledger, record, measurements, and the staged directory with six files"
+    assert len(seen) == 11, "ledger, record, measurements, and the staged directory with seven files"
     assert {mode for path, mode in seen.items() if path not in folders} == {0o600}
     published = modes(tmp_path / "may")
-    assert len(published) == 6
+    assert len(published) == 7
     assert set(published.values()) == {0o644}, "what is public may be read, and not be written"
     assert stat.S_IMODE((tmp_path / "may").stat().st_mode) == 0o755
 
@@ -111,7 +111,7 @@ def test_without_a_promise(tmp_path: Path) -> None:
     made = modes(tmp_path)
     made.pop("visits.csv")
     assert made.pop("may-NOT-PRIVATE") == 0o700
-    assert len(made) == 5
+    assert len(made) == 6
     assert set(made.values()) == {0o600}
 
 

@@ -617,7 +617,7 @@ def test_what_was_recognised_is_told_before_anything_is_counted(
     with caplog.at_level(logging.INFO, "locentropy.reading"):
         counted(le.Visits(path, encoding="cp1252"), locations=BERLIN)
     assert [record.getMessage() for record in caplog.records] == [
-        f"{path}: cp1252, fields separated by semicolons; columns: user 'Kunde', time 'Zeit', lat 'Breite', lon 'Länge'; "
+        "Read as cp1252, fields separated by semicolons; columns: user 'Kunde', time 'Zeit', lat 'Breite', lon 'Länge'; "
         "numbers: decimals with a comma or a point; times: ISO 8601, or day first as in 31.01.2026 08:00."
     ]
 

@@ -34,7 +34,8 @@ class _Commands(CommandGroup):
         ),
         "demo": Known(
             "locentropy.cli.demo:demo",
-            "Make a synthetic city, publish how popular its places are, and compare with the exact values.",
+            "Make a synthetic city, publish month by month how popular its places are, and compare with the exact "
+            "values.",
         ),
         "docs": Known(
             "locentropy.cli.docs:docs", "Open the documentation of this version, which needs no network."

@@ -125,7 +125,7 @@ def plan(
       --max-visits 5 --n-locations 14058 --users-per-location 1,2,5,50,500
 
       locentropy plan --period month --periods 24 --epsilon 4 --delta 1e-9 \
-      --n-locations 1000 --n-users 5000 --unit person-month --out plan.yaml
+      --n-locations 1000 --n-users 5000 --unit person-month --out monthly.yaml
     """
     from locentropy.cli.error_format import restated
     from locentropy.planning import plan as planned

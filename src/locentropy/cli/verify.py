@@ -50,8 +50,6 @@ def verify(
       locentropy verify release
 
       locentropy verify release --ledger city.ledger --json
-
-      locentropy verify 2026-05 --after archive/2026-04
     """
     from locentropy.core.errors import ReleaseError
     from locentropy.ledger.ledger import Ledger

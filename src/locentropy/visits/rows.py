@@ -76,8 +76,9 @@ def described(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation]
     }
     written = [f"{what}: {how}" for what, how in writing.described.items() if read[what]]
     columns = ", ".join(f"{role} {name!r}" for role, name in roles.items())
-    also = f" and {len(parts) - 1:,} more" if len(parts) > 1 else ""
-    return "; ".join([f"{parts[0].label}{also}: {parts[0].described}", f"columns: {columns}", *written]) + "."
+    # Not which files: the screen is copied into reports, and their names may tell what nobody asked for.
+    files = f"{len(parts):,} files, " if len(parts) > 1 else ""
+    return "; ".join([f"Read as {files}{parts[0].described}", f"columns: {columns}", *written]) + "."
 
 
 def _is_text(column: Column) -> bool:

@@ -153,7 +153,9 @@ class Visits:
         """
         if "location" not in required:
             return self.choices | {"location": None}
-        unused = {role: None for role in ("lat", "lon") if self.choices[role] is AUTO}
+        unused = {
+            role: None for role in ("lat", "lon") if self.choices[role] is AUTO and role not in required
+        }
         return self.choices | (unused if len(unused) == 2 else {})
 
     @property

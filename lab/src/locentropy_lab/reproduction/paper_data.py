@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from locentropy.core.errors import SourceError
+from locentropy.core.errors import ColumnError, SourceError
 from locentropy.visits.columns import BY_ID
 from locentropy.visits.engines.base import Resources
 from locentropy.visits.visits import Visits
@@ -99,14 +99,15 @@ def new_york(path: Path, progress: Progress | None = None) -> pa.Table:
 
     original = path.name.removesuffix(".gz").endswith(".txt")
     visits = Visits(path, format="gowalla" if original else None)
-    with DuckDBEngine(visits, BY_ID, Resources(), progress) as engine:
+    try:
+        opened = DuckDBEngine(visits, (*BY_ID, "time", "lat", "lon"), Resources(), progress)
+    except ColumnError as error:
+        raise SourceError(
+            f"{error} Expected SNAP's loc-gowalla_totalCheckins.txt.gz, or a table with the columns user, time, lat, "
+            "lon, location."
+        ) from None
+    with opened as engine:
         rows = engine.visits
-        missing = [role for role in ("time", "lat", "lon") if role not in rows.columns]
-        if missing:
-            raise SourceError(
-                f"{path}: no column was recognised as {', '.join(missing)}. Expected SNAP's "
-                "loc-gowalla_totalCheckins.txt.gz, or a table with the columns user, time, lat, lon, location."
-            )
         for role, (low, high) in NEW_YORK.items():
             rows = rows.filter(rows[role].between(low, high))
         table = engine.run(rows.select("user", "time", "location"), "Cutting out New York")
