@@ -147,9 +147,9 @@ def test_whole_numbers_of_any_unit(unit: str, away: int, zone: str) -> None:
 def test_dates_are_times_as_written() -> None:
     days = [date(2026, 4, 30), date(2026, 5, 1), date(2026, 5, 31), date(2026, 6, 1)]
     as_written = le.Window("2026-05", zone="as-written")
-    for times in (pa.array(days), pa.array(list(map(str, days)))):
+    for times, refused in ((pa.array(days), ColumnError), (pa.array(list(map(str, days))), BadRowsError)):
         assert kept(Visits(table_of(times)), as_written) == {1, 2}
-        with pytest.raises((ColumnError, BadRowsError), match="--time-zone as-written"):
+        with pytest.raises(refused, match="--time-zone as-written"):
             kept(Visits(table_of(times)), MAY)
 
 

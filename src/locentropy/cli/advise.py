@@ -68,12 +68,7 @@ def advise(
     visits_per_location: Annotated[
         int | None, _rough("--visits-per-location", "How often a typical person is where they go most.")
     ] = None,
-    period: Annotated[
-        str | None,
-        typer.Option(
-            "--period", help="A release in every day, week or month; numbers are about one of them."
-        ),
-    ] = None,
+    period: options.Period = None,
     periods: Annotated[
         int | None, typer.Option("--periods", help="How many of them; ε is then that of all together.")
     ] = None,

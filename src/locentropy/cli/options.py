@@ -198,6 +198,10 @@ TimeType = Annotated[
         rich_help_panel=_WINDOW,
     ),
 ]
+Period = Annotated[
+    str | None,
+    typer.Option("--period", help="A release in every day, week or month; numbers are about one of them."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
 

@@ -86,12 +86,7 @@ def plan(
         str,
         typer.Option("--unit", help="Of the ledger: person, person-day, person-week, person-month."),
     ] = "person",
-    period: Annotated[
-        str | None,
-        typer.Option(
-            "--period", help="A release in every day, week or month; numbers are about one of them."
-        ),
-    ] = None,
+    period: options.Period = None,
     periods: Annotated[
         int | None,
         typer.Option(
