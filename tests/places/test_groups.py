@@ -243,9 +243,8 @@ def test_one_user_costs_no_more_than_promised(user: int) -> None:
     assert max(costs(crowd(1), user)) <= 1
 
 
-def grouped_after_counting(visits: ibis.Table, coded: ibis.Table, windows: int = 1) -> ibis.Table:
+def grouped_after_counting(there: ibis.Table, windows: int = 1) -> ibis.Table:
     """Planted: pairs are counted by place, and only then given the code of their group."""
-    there = visits.inner_join(coded, "location")
     by_place = there.group_by(["user", "location", "code"]).aggregate(visits=there.count())
     return by_place.drop("location")
 

@@ -344,10 +344,10 @@ def unshared(spread: Any, rule: ShareRule) -> Any:
 HONEST_SPREAD, HONEST_CELLS = expression.spread_pairs, expression.presence_by_cell
 
 
-def in_two_bands(shared: Any, bands: Any, places: Any, visits: Any) -> Any:
+def in_two_bands(spread: Any, rule: Any, bands: Any, places: Any, visits: Any) -> Any:
     """A row is counted in its band and in the next."""
     twice = bands.union(bands.mutate(band=ibis.greatest(bands.band - 1, 0)))
-    return HONEST_CELLS(shared, twice.distinct(), places, visits)
+    return HONEST_CELLS(spread, rule, twice.distinct(), places, visits)
 
 
 def of_everybody(pairs: Any, weights: Any, *, squares: bool) -> Any:

@@ -62,12 +62,7 @@ def check(
         return good
     left_out = row.get("left_out", 0)
     if left_out:
-        PRIVATE_LOG.info(
-            "%s: column %r: rows are left out because they have no user id: %d",
-            engine.label,
-            engine.columns["user"],
-            left_out,
-        )
+        log_left_out(engine, left_out)
     if left_out == row["rows"]:
         error = ColumnError(
             f"{engine.label}: the user column {engine.columns['user']!r} is empty: all ids are null, empty, or words "
@@ -119,6 +114,16 @@ def check(
     _compare_writing(engine, row, bad_rows)
     # Rows that were found to be good are not asked again, unless they may have become others in the meantime.
     return good if broken or left_out or not engine.rows_stay else engine.visits
+
+
+def log_left_out(engine: Engine, rows: int) -> None:
+    """Tell the private log how many rows are left out for want of a user id."""
+    PRIVATE_LOG.info(
+        "%s: column %r: rows are left out because they have no user id: %d",
+        engine.label,
+        engine.columns["user"],
+        rows,
+    )
 
 
 def _compare_writing(engine: Engine, row: dict[str, int], bad_rows: BadRows) -> None:

@@ -1,11 +1,12 @@
 """From visits to integer answers: the one set of Ibis expressions that every engine runs.
 
     visits ──► coded_locations  each location and its code, a number in the order of the md5 of the id's text
-           └─► pairs            (user, code, visits, first): one row for each user and location
-                 ├─► answers: integers only; no logarithm, nothing that depends on the order of rows
-                 └─► spread_pairs  (code, visits, weight, locations, total, squares?): each pair with what its visits
-                       │           weigh, and the number of its user's locations and sums of weights
-                       └─► with_shares  and the share of each, by an exact division
+           └─► at_codes         the rows at these locations, with their codes
+                 └─► pairs      (user, code, visits, first): one row for each user and location
+                       ├─► answers: integers only; no logarithm, nothing that depends on the order of rows
+                       └─► spread_pairs  (code, visits, locations, total, squares?): each pair with the number of
+                             │           its user's locations and the sums of what their visits weigh
+                             └─► with_shares  and the share of each, by an exact division
 
 Ties are broken by code, which gives the same order on every engine, whatever its collation; and comparing numbers is
 much cheaper than comparing hashes.
@@ -232,17 +233,21 @@ def code_in(code: Any, window: Any, windows: int) -> Any:
     return (code * windows) + window
 
 
-def pairs(visits: ibis.Table, coded: ibis.Table, windows: int = 1) -> ibis.Table:
-    """Visits and, of rows with a time, its first, of each user at each code; locations without a code are left out.
+def at_codes(visits: ibis.Table, coded: ibis.Table) -> ibis.Table:
+    """The rows at locations that have a code, with it."""
+    return visits.inner_join(coded, "location")
+
+
+def pairs(there: ibis.Table, windows: int = 1) -> ibis.Table:
+    """Visits and, of rows with a time, its first, of each user at each code.
 
     Several locations may have one code, where places are grouped: they are one from here on, for everything is counted
     by user and code. Where visits are numbered by window, a code stands for a location in a window (`code_in`).
     """
-    there = visits.inner_join(coded, "location")
     if windows > 1:
         there = there.mutate(code=code_in(there.code, there.in_window, windows).cast("int32"))
-    answers = {"visits": (there.visits.sum() if "visits" in visits.columns else there.count())}
-    if "time" in visits.columns:
+    answers = {"visits": (there.visits.sum() if "visits" in there.columns else there.count())}
+    if "time" in there.columns:
         answers["first"] = there.time.min()
     return there.group_by(["user", "code"]).aggregate(**answers)
 
@@ -307,7 +312,7 @@ def users_by_largest_visits(pairs: ibis.Table) -> ibis.Table:
 
 
 def spread_pairs(pairs: ibis.Table, weights: Sequence[int], *, squares: bool = True) -> ibis.Table:
-    """Each pair, without its user, with what its visits weigh and this user's locations and sums of weights.
+    """Each pair, without its user, with this user's number of locations and sums of what their visits weigh.
 
     `weights` are those of 1, 2, … visits; more visits weigh as much as the last. `squares` says whether squares of
     weights are added up as well. Depends on no other user. Counting and joining back takes DuckDB between half as long
@@ -318,7 +323,7 @@ def spread_pairs(pairs: ibis.Table, weights: Sequence[int], *, squares: bool = T
     if squares:
         sums["squares"] = (weighed.weight * weighed.weight).sum()
     each = weighed.group_by("user").aggregate(**{name: value.cast("int64") for name, value in sums.items()})
-    return weighed.inner_join(each, "user").select("code", "visits", "weight", *sums)
+    return weighed.inner_join(each, "user").select("code", "visits", *sums)
 
 
 def weighing(pairs: ibis.Table, weights: Sequence[int]) -> ibis.Table:
@@ -339,7 +344,7 @@ def _weight(visits: Any, weights: Sequence[int]) -> Any:
 
 def with_shares(spread: ibis.Table, rule: ShareRule) -> ibis.Table:
     """Each pair with its share by the rule, rounded down: see core/shares.py."""
-    weight = ibis.literal(1, "int64") if rule.equal else spread.weight
+    weight = ibis.literal(1, "int64") if rule.equal else _weight(spread.visits, rule.weights)
     if rule.norm == "l1":
         whole = spread.locations if rule.equal else spread.total
     else:
@@ -377,13 +382,24 @@ def presence_by_location(shared: ibis.Table) -> ibis.Table:
 
 
 def presence_by_cell(
-    shared: ibis.Table, bands: ibis.Table, places: Sequence[int], visits: Sequence[int]
+    spread: ibis.Table, rule: ShareRule, bands: ibis.Table, places: Sequence[int], visits: Sequence[int]
 ) -> ibis.Table:
-    """The sum of shares by band of the location, cell of the user's number of locations, and cell of visits."""
-    banded = shared.inner_join(bands, "code")
-    cells = banded.mutate(place_cell=_cell(banded.locations, places), visit_cell=_cell(banded.visits, visits))
+    """The sum of shares by band of the location, cell of the user's number of locations, and cell of visits.
+
+    Pairs that are alike in all that decides upon share and cell are counted first: there are few kinds of them, so that
+    shares and cells of these cost next to nothing.
+    """
+    banded = spread.inner_join(bands, "code")
+    decides = {"locations"} if rule.equal else {"visits", "locations", "total", "squares"} & {*spread.columns}
+    alike = banded.group_by(["band", *sorted(decides | ({"visits"} if visits else set()))])
+    shared = with_shares(alike.aggregate(rows=banded.count()), rule)
+    cells = shared.mutate(
+        place_cell=_cell(shared.locations, places),
+        visit_cell=_cell(shared.visits, visits) if visits else ibis.literal(0, "int64"),
+        presence=shared.share * shared.rows,
+    )
     grouped = cells.group_by(["band", "place_cell", "visit_cell"])
-    return grouped.aggregate(presence=cells.share.sum())
+    return grouped.aggregate(presence=cells.presence.sum())
 
 
 def _cell(number: Any, thresholds: Sequence[int]) -> Any:

@@ -11,17 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.errors import ParameterError
-from locentropy.core.locations import Cells, Locations, SquareCells
+from locentropy.core.locations import Cells, Locations
 from locentropy.core.shares import check_bands, check_thresholds
 from locentropy.core.visit_profile import VisitProfile
-from locentropy.core.window_split import pair_ids
 from locentropy.visits import expressions as expression
-from locentropy.visits.checks import check
-from locentropy.visits.column_types import id_ranks, restore_id_type, to_engine_type
+from locentropy.visits.column_types import id_ranks
 from locentropy.visits.columns import BY_COORDINATES, BY_ID
+from locentropy.visits.counting import Counted, codes_of, count_visits, found_codes, group_keys, integers
 from locentropy.visits.engines.base import Resources, engine_for
 from locentropy.visits.rows import READING_LOG
-from locentropy.visits.time_windows import during, in_one_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -99,8 +97,11 @@ def open_queries(
         if engine.described:
             READING_LOG.info("%s", engine.described)
         when_open(engine.columns)
-        yield TableQueries.read(
-            engine, visits, wanted, refuse_empty=refuse_empty, first_times=first_times, windows=windows
+        yield TableQueries(
+            engine,
+            count_visits(
+                engine, visits, wanted, refuse_empty=refuse_empty, first_times=first_times, windows=windows
+            ),
         )
 
 
@@ -186,23 +187,10 @@ def profile_of_chunks(
 class TableQueries:
     """`Queries` on an engine: the visits were read once, and answers come from (user, location, visits)."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        coded: pa.Table,
-        pairs: ibis.Table,
-        locations: pa.Array,
-        codes: NDArray[np.int64],
-        *,
-        for_one_question: bool = False,
-    ) -> None:
+    def __init__(self, engine: Engine, counted: Counted, *, for_one_question: bool = False) -> None:
         self._engine = engine
-        self._coded = coded
-        """Each location in the engine's type, and its code."""
-        self._pairs = pairs
-        self._locations = locations
-        self._codes = codes
-        """The code of each location."""
+        self._coded, self._pairs, self._locations, self._codes = counted
+        codes = self._codes
         self._position = np.full(int(codes.max(initial=-1)) + 1, -1)
         """The position of the location of each code."""
         self._position[codes] = np.arange(len(codes))
@@ -212,99 +200,6 @@ class TableQueries:
         """Each pair with what its user's rows add up to, by weights and whether squares are added up."""
         self._stored: set[_SpreadKind] = set()
         """Which of these are stored in the engine."""
-
-    @classmethod
-    def read(
-        cls,
-        engine: Engine,
-        visits: Visits,
-        wanted: Locations | Cells | None,
-        *,
-        refuse_empty: bool = True,
-        first_times: bool = True,
-        windows: Sequence[Window] = (),
-    ) -> TableQueries:
-        """Check the visits, and count them at the wanted locations (None: at every location visited)."""
-        if windows:
-            engine.keep_only(in_one_of(engine, windows, visits.time_type))
-        elif visits.window is not None:
-            engine.keep_only(during(engine, visits.window, visits.time_type))
-        good = check(
-            engine,
-            visits.bad_rows,
-            visits.missing_ids,
-            ids_as_written=visits.ids == "text",
-            refuse_empty=refuse_empty,
-            window=visits.window,
-        )
-        if not first_times and "time" in good.columns:
-            good = good.drop("time")
-        if isinstance(wanted, Cells):
-            return cls._read_in_cells(engine, good, wanted, windows)
-        listed = good
-        if wanted is not None:
-            as_text = good.location.type().is_string()
-            typed = engine.typed_locations and visits.ids != "text"
-            places = to_engine_type(wanted.place_ids, as_text=as_text, typed=typed)
-            keys = places if wanted.members is None else _group_keys(wanted.ids)
-            listed = engine.upload("listed", pa.table({"location": keys}))
-        coding = engine.materialize("locations", expression.coded_locations(listed), "Finding places")
-        there = coding
-        if wanted is not None and wanted.members is not None:
-            members = pa.table({"location": places, "group": keys.take(pa.array(wanted.members.group))})
-            there = expression.coded_members(engine.upload("members", members), coding)
-        counted = expression.pairs(good, there, len(windows))
-        pairs = engine.materialize("pairs", counted, "Counting visits")
-        engine.free_source()
-        coded = engine.run(coding, "Finding places").combine_chunks()
-        ids, codes = coded["location"].combine_chunks(), _integers(coded, "code")
-        if wanted is None:
-            found = restore_id_type(ids, typed=engine.typed_locations)
-            order = pc.sort_indices(found)
-            return cls(engine, coded, pairs, found.take(order), codes[order.to_numpy()])
-        return cls._of_list(
-            engine, coded, pairs, wanted.ids, codes[pc.index_in(keys, value_set=ids).to_numpy()], windows
-        )
-
-    @classmethod
-    def _of_list(
-        cls,
-        engine: Engine,
-        coded: pa.Table,
-        pairs: ibis.Table,
-        ids: pa.Array,
-        codes: NDArray[np.int64],
-        windows: Sequence[Window],
-    ) -> TableQueries:
-        """Queries about a list; with windows, about its pairs with these, coded as by `expression.pairs`."""
-        if not windows:
-            return cls(engine, coded, pairs, ids, codes)
-        every = [expression.code_in(codes, at, len(windows)) for at in range(len(windows))]
-        paired, numbers = pair_ids(ids, windows), np.concatenate(every)
-        by_code = {"location": paired, "code": pa.array(numbers, pa.int32())}
-        return cls(engine, pa.table(by_code), pairs, paired, numbers)
-
-    @classmethod
-    def _read_in_cells(
-        cls, engine: Engine, good: ibis.Table, cells: Cells, windows: Sequence[Window] = ()
-    ) -> TableQueries:
-        """Count visits by their coordinates. They are joined by number; codes follow the ids, as everywhere."""
-        wanted = cells.locations()
-        keys = to_engine_type(wanted.ids, as_text=pa.types.is_string(wanted.ids.type), typed=True)
-        listed = engine.upload("listed", pa.table({"location": keys}))
-        coding = expression.coded_locations(listed)
-        coded = engine.run(coding, "Finding places").combine_chunks()
-        at = pc.index_in(keys, value_set=coded["location"].combine_chunks()).to_numpy()
-        codes = _integers(coded, "code")[at]
-        # `locate` names a square by its number in the box, and any other location by its position.
-        numbers = cells.numbers() if isinstance(cells, SquareCells) else np.arange(len(keys))
-        by_number = {"location": pa.array(numbers), "code": pa.array(codes, pa.int32())}
-        numbered = engine.upload("numbered", pa.table(by_number))
-        located = engine.locate(good, cells)
-        counted = expression.pairs(located, numbered, len(windows))
-        pairs = engine.materialize("pairs", counted, "Counting visits")
-        engine.free_source()
-        return cls._of_list(engine, coded, pairs, wanted.ids, codes, windows)
 
     def __repr__(self) -> str:
         """The number of locations, and no answer."""
@@ -322,7 +217,8 @@ class TableQueries:
             return self._grouped(locations, codes)
         kept = self._engine.upload("kept", pa.table({"code": pa.array(codes, pa.int32())}))
         there = self._pairs.semi_join(kept, "code")
-        return TableQueries(self._engine, self._coded, there, locations.ids, codes, for_one_question=True)
+        counted = Counted(self._coded, there, locations.ids, codes)
+        return TableQueries(self._engine, counted, for_one_question=True)
 
     def _codes_of(self, ids: pa.Array) -> NDArray[np.int64]:
         """The code of each of some locations; ParameterError unless all are counted."""
@@ -335,19 +231,18 @@ class TableQueries:
     def _grouped(self, groups: Locations, codes: NDArray[np.int64]) -> TableQueries:
         """The same visits by group; `codes` has the code of each member. Pairs are those of visits read by group."""
         assert groups.members is not None  # noqa: S101  # asked by the caller
-        keys = _group_keys(groups.ids)
+        keys = group_keys(groups.ids)
         number = next(_NUMBERS)  # several levels, on the same engine, have their own tables
         coding = expression.coded_locations(self._engine.upload("listed", pa.table({"location": keys})))
-        coded = self._engine.run(coding, "Finding places").combine_chunks()
-        at = pc.index_in(keys, value_set=coded["location"].combine_chunks()).to_numpy()
-        group_codes = _integers(coded, "code")[at]
+        coded = found_codes(self._engine, coding)
+        group_codes = codes_of(keys, coded)
         members = {
             "code": pa.array(codes, pa.int32()),
             "group": pa.array(group_codes[groups.members.group], pa.int32()),
         }
         grouped = expression.pairs_by_group(self._pairs, self._engine.upload("members", pa.table(members)))
         pairs = self._engine.materialize(f"pairs_{number}", grouped, "Counting visits")
-        return TableQueries(self._engine, coded, pairs, groups.ids, group_codes)
+        return TableQueries(self._engine, Counted(coded, pairs, groups.ids, group_codes))
 
     def profile(self, bounds: Bounds) -> VisitProfile:
         """How many users made 1, 2, …, C visits to each location, after bounding each user."""
@@ -375,7 +270,7 @@ class TableQueries:
     def locations_per_user(self) -> NDArray[np.int64]:
         """How many users were in exactly 0, 1, 2, … of the locations."""
         rows = self._engine.run(expression.users_by_locations(self._pairs), "Counting")
-        locations, users = _integers(rows, "locations"), _integers(rows, "users")
+        locations, users = integers(rows, "locations"), integers(rows, "users")
         histogram = np.zeros(int(locations.max(initial=0)) + 1, dtype=np.int64)
         histogram[locations] = users
         return histogram
@@ -383,7 +278,7 @@ class TableQueries:
     def largest_visits_per_user(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Users by their largest number of visits to one location: the numbers, ascending, and the users."""
         rows = self._engine.run(expression.users_by_largest_visits(self._pairs), "Counting")
-        visits, users = _integers(rows, "visits"), _integers(rows, "users")
+        visits, users = integers(rows, "visits"), integers(rows, "users")
         order = np.argsort(visits)  # without repeats, so there is one order
         return visits[order], users[order]
 
@@ -392,12 +287,13 @@ class TableQueries:
         if 0 in rule.weights:
             # A row that weighs nothing has no share and adds nothing to its user's sums: the others are enough.
             weighing = expression.weighing(self._pairs, rule.weights)
-            shared = expression.with_shares(_spread(weighing, _SpreadKind.of(rule)), rule)
+            spread = _spread(weighing, _SpreadKind.of(rule))
         else:
-            shared = self._shared(rule)
+            spread = self._spread(rule)
+        shared = expression.with_shares(spread, rule)
         rows = self._engine.run(expression.presence_by_location(shared), "Sharing and counting")
         sums = np.zeros(len(self._locations), dtype=np.int64)
-        sums[self._position[_integers(rows, "code")]] = _integers(rows, "presence")
+        sums[self._position[integers(rows, "code")]] = integers(rows, "presence")
         return sums
 
     def presence(
@@ -409,18 +305,18 @@ class TableQueries:
         check_thresholds("visits", visits)
         banded = pa.table({"code": pa.array(self._codes, pa.int32()), "band": pa.array(bands, pa.int64())})
         uploaded = self._engine.upload("bands", banded)
-        cells = expression.presence_by_cell(self._shared(rule), uploaded, places, visits)
+        cells = expression.presence_by_cell(self._spread(rule), rule, uploaded, places, visits)
         rows = self._engine.run(cells, "Sharing and counting")
         sums = np.zeros((count, len(places) + 1, len(visits) + 1), dtype=np.int64)
-        at = tuple(_integers(rows, name) for name in ("band", "place_cell", "visit_cell"))
-        sums[at] = _integers(rows, "presence")
+        at = tuple(integers(rows, name) for name in ("band", "place_cell", "visit_cell"))
+        sums[at] = integers(rows, "presence")
         return sums
 
-    def _shared(self, rule: ShareRule) -> ibis.Table:
-        """Each pair with its share.
+    def _spread(self, rule: ShareRule) -> ibis.Table:
+        """Each pair with what its user's rows add up to.
 
-        What a user's rows add up to is stored, and then serves every rule with these weights, and equal shares. Of
-        restricted queries it is stored when it is needed a second time: a single question leaves nothing behind.
+        That is stored, and then serves every rule with these weights, and equal shares. Of restricted queries it is
+        stored when it is needed a second time: a single question leaves nothing behind.
         """
         kind = next((each for each in self._spreads if each.serves(rule)), _SpreadKind.of(rule))
         known = kind in self._spreads
@@ -430,7 +326,7 @@ class TableQueries:
             name = f"spread_{next(_NUMBERS)}"  # restricted queries, on the same engine, have their own
             self._spreads[kind] = self._engine.materialize(name, self._spreads[kind], "Counting places")
             self._stored.add(kind)
-        return expression.with_shares(self._spreads[kind], rule)
+        return self._spreads[kind]
 
     def _one_pass(self, bounds: Sequence[Bounds]) -> dict[Bounds, VisitProfile]:
         """Profiles for bounds with the same `keep`: the rows of each step, added up and clipped."""
@@ -441,7 +337,7 @@ class TableQueries:
         ranked = expression.ranked(self._pairs, keep, by_id)
         counts = expression.bounded_counts(ranked, steps, max(each.max_visits for each in bounds))
         rows = self._engine.run(counts, "Bounding and counting")
-        step = _integers(rows, "step")
+        step = integers(rows, "step")
         return {
             each: self._as_profile(rows.filter(step <= steps.index(each.max_locations)), each)
             for each in bounds
@@ -452,11 +348,11 @@ class TableQueries:
         return self._engine.upload("by_id", pa.table({"code": self._coded["code"], "by_id": id_ranks(ids)}))
 
     def _as_profile(self, rows: pa.Table, bounds: Bounds | None) -> VisitProfile:
-        visits = _integers(rows, "visits")
+        visits = integers(rows, "visits")
         if bounds is not None:
             visits = np.minimum(visits, bounds.max_visits)
-        index = self._position[_integers(rows, "code")]
-        return VisitProfile.from_rows(self._locations, index, visits, _integers(rows, "users"), bounds)
+        index = self._position[integers(rows, "code")]
+        return VisitProfile.from_rows(self._locations, index, visits, integers(rows, "users"), bounds)
 
 
 class _SpreadKind(NamedTuple):
@@ -480,14 +376,3 @@ class _SpreadKind(NamedTuple):
 
 def _spread(pairs: ibis.Table, kind: _SpreadKind) -> ibis.Table:
     return expression.spread_pairs(pairs, kind.weights, squares=kind.squares)
-
-
-def _group_keys(ids: pa.Array) -> pa.Array:
-    """The ids of groups, as engines take them: no visit has them, so they need not be of the type of its ids."""
-    return ids.cast(pa.int64() if pa.types.is_integer(ids.type) else pa.string())
-
-
-def _integers(rows: pa.Table, name: str) -> NDArray[np.int64]:
-    """A column as 64-bit integers, whatever width the engine gives its sums and counts."""
-    integers: NDArray[np.int64] = rows[name].cast(pa.int64()).to_numpy()
-    return integers

@@ -109,6 +109,13 @@ class Engine(Protocol):
     def rows_stay(self) -> bool:
         """Whether `visits` has the same rows each time, or `free_source` raises."""
 
+    @property
+    def embedded(self) -> EmbeddedEngine | None:
+        """This engine, if it can count the rows before they are checked (one_pass.py)."""
+
+    def store_source(self) -> None:
+        """Make sure that the rows can be read several times at no great cost."""
+
     def find_bad_file(self, condition: ibis.Expr) -> str:
         """The label of a file with a row that meets a condition; of the table, if files are not told apart."""
 
@@ -132,6 +139,16 @@ class Engine(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+class EmbeddedEngine(Engine, Protocol):
+    """An engine in this process, to which a small question costs little."""
+
+    def first_row(self, columns: Sequence[str]) -> dict[str, Any] | None:
+        """Some columns of any one row that is stored; None if there is no row."""
+
+    def drop(self, *names: str) -> None:
+        """Free what was materialized under these names, if anything was."""
 
 
 def engine_for(

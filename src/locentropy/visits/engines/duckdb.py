@@ -26,7 +26,7 @@ from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers.encodings import not_utf8
 from locentropy.visits.readers.json_lines import JsonLinesPart
 from locentropy.visits.readers.resolve import common_roles, resolve_source
-from locentropy.visits.readers.text import SWALLOWED
+from locentropy.visits.readers.text import SWALLOWED, TextPart
 from locentropy.visits.rows import described, select_rows
 from locentropy.visits.sql import identifier
 from locentropy.visits.writing import Writing, whole_number_sql
@@ -67,6 +67,7 @@ class DuckDBEngine:
         self._progress = progress
         self._uploads = count()
         self._located: list[str] = []
+        self._stored = False
         self._folder = Path(tempfile.mkdtemp(prefix="locentropy-", dir=resources.spill))
         try:
             self._con = _connect(resources, self._folder)
@@ -94,24 +95,54 @@ class DuckDBEngine:
         self.described = described(roles, parts, relations, visits)
         selects = select_rows(roles, parts, relations, visits)
         if self._loaded:
-            self._load(parts, selects, drop=visits.bad_rows == "drop")
-        else:
-            self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
+            selects = [f"SELECT {at}::INTEGER AS part, * FROM ({each})" for at, each in enumerate(selects)]
+        self._unread = list(zip(parts, selects, strict=True)) if self._loaded else []
+        self._drop = visits.bad_rows == "drop"
+        # One text file can be counted as it is read. What is wrong with several, or what is dropped of one, shows only
+        # when all of it is there.
+        self._streams = not self._loaded or (
+            len(parts) == 1 and isinstance(parts[0], TextPart) and not self._drop
+        )
+        self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
         types = self._con.execute("DESCRIBE visits").fetchall()
         self.visits = ibis.table({row[0]: _IBIS_TYPES[row[1]] for row in types}, name="visits")
 
-    def _load(self, parts: Sequence[Part], selects: Sequence[str], *, drop: bool) -> None:
-        """Read text files once, one after another, so that an error can name the file."""
-        for number, (part, select) in enumerate(zip(parts, selects, strict=True)):
+    @property
+    def embedded(self) -> Self | None:
+        """This engine, unless files have to be loaded first."""
+        return self if self._streams else None
+
+    def store_source(self) -> None:
+        """Load text files, one after another, so that an error can name the file."""
+        if not self._unread:
+            return
+        self._con.execute("DROP VIEW visits")
+        for number, (part, select) in enumerate(self._unread):
             into = "INSERT INTO visits" if number else "CREATE TEMP TABLE visits AS"
-            numbered = f"{into} SELECT {number}::INTEGER AS part, * FROM ({select})"
             try:
-                self._guarded(self._con.execute, numbered, f"Reading {Path(part.label).name}")
+                self._guarded(self._con.execute, f"{into} {select}", f"Reading {Path(part.label).name}")
             except duckdb.InvalidInputException as error:
-                raise _unreadable_row(part, str(error), drop=drop) from None
+                raise _unreadable_row(part, str(error), drop=self._drop) from None
             except duckdb.Error as error:
                 raise _explained(error, part.label) from None
+        self._unread = []
+        self._stored = True
         self._check_rejects()
+
+    def first_row(self, columns: Sequence[str]) -> dict[str, Any] | None:
+        """Some columns of any one row that is stored; None if there is no row."""
+        named = ", ".join(map(identifier, columns))
+        rows = self._answer(
+            lambda sql: self._con.sql(sql).to_arrow_table(),
+            f"SELECT {named} FROM visits LIMIT 1",
+            "Counting visits",
+        )
+        return next(iter(rows.to_pylist()), None)
+
+    def drop(self, *names: str) -> None:
+        """Free what was materialized under these names, if anything was."""
+        for name in names:
+            self._con.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
 
     def _check_rejects(self) -> None:
         """Raise if anything was dropped but lines with too few or too many fields."""
@@ -221,7 +252,7 @@ class DuckDBEngine:
         """Check that no file changed since it was first read, and drop the rows that were loaded or located."""
         for fingerprints in self._fingerprints:
             fingerprints.check()
-        for name in (*(["visits"] if self._loaded else []), *self._located):
+        for name in (*(["visits"] if self._stored else []), *self._located):
             self._con.execute(f"DROP TABLE {identifier(name)}")
 
     def _answer(self, run: Callable[[str], Any], sql: str, doing: str) -> Any:

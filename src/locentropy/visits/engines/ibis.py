@@ -38,6 +38,7 @@ class IbisEngine:
 
     described = ""
     rows_stay: Final = False  # others may write to the table
+    embedded: Final = None
 
     def __init__(self, visits: Visits, required: Sequence[str], progress: Progress | None) -> None:
         table = visits.source
@@ -126,6 +127,9 @@ class IbisEngine:
         found = points.append_column("location", positions).filter(positions.is_valid())
         kept = known.drop("location") if "location" in known.columns else known
         return kept.inner_join(self.upload("points", found), ["lat", "lon"])
+
+    def store_source(self) -> None:
+        """Do nothing: rows are where they are."""
 
     def free_source(self) -> None:
         """Do nothing: no row was copied."""

@@ -232,9 +232,9 @@ def _popular_at_ties(_: Any) -> Any:
 
 
 def _twice_in_raw_rows(true: Any) -> Any:
-    def pairs(visits: Any, places: Any, windows: int = 1) -> Any:
-        found = true(visits, places)
-        return found if "visits" in visits.columns else found.union(found)
+    def pairs(there: Any, windows: int = 1) -> Any:
+        found = true(there)
+        return found if "visits" in there.columns else found.union(found)
 
     return pairs
 
@@ -242,9 +242,8 @@ def _twice_in_raw_rows(true: Any) -> Any:
 def _grouped_after_counting(_: Any) -> Any:
     """Pairs are counted by place, and only then given the code of the group."""
 
-    def pairs(visits: Any, places: Any, windows: int = 1) -> Any:
-        there = visits.inner_join(places, "location")
-        counted = there.visits.sum() if "visits" in visits.columns else there.count()
+    def pairs(there: Any, windows: int = 1) -> Any:
+        counted = there.visits.sum() if "visits" in there.columns else there.count()
         return there.group_by(["user", "location", "code"]).aggregate(visits=counted).drop("location")
 
     return pairs

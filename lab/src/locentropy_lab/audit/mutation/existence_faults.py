@@ -9,7 +9,7 @@ from locentropy.evaluation.advice import paid_survey
 from locentropy.places import public_list
 from locentropy.publishing import publish
 from locentropy.publishing.chosen_locations import ChosenLocations
-from locentropy.visits import queries
+from locentropy.visits import counting
 from locentropy_lab.audit.mutation.planting import Change, Fault
 
 _EXISTS: Final = "one person does not decide whether there is a release"
@@ -41,7 +41,7 @@ FAULTS: Final = (
         "an empty table refused",
         "that a release exists tells that the only person of a table is in it",
         _EXISTS,
-        (Change(queries, "check", _refusing),),
+        (Change(counting, "check", _refusing),),
     ),
     Fault(
         "a survey of places without a visit refused",
