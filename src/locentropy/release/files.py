@@ -15,6 +15,7 @@ import errno
 import hashlib
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -256,15 +257,15 @@ def contents(release: Release, also: Sequence[str] = ()) -> Iterator[tuple[str, 
 
     statement, table = release.statement, release.to_arrow()
     names = names_of(statement)
-    files: dict[str, Content] = {
-        names.parquet: parquet_of(table, statement, release.outlines),
-        names.csv: csv_of(table),
-        names.report: _page(release),
+    # Arrow writes tables while Python draws the page.
+    with ThreadPoolExecutor(1) as beside:
+        tables = beside.submit(_level_files, release, also)
+        page = _page(release)
+        files = tables.result()
+    files |= {
+        names.report: page,
         names.manifest: dump_document(manifest(statement), heading(statement)),
     }
-    if release.measurements is not None:
-        files[names.measurements] = measurements_parquet(release.measurements)
-    files |= _further_formats(release, also)
     if (release.background is None) != (statement.outline is None):
         raise ReleaseError("The statement speaks of an outline exactly if the release has one.")
     if release.background is not None:
@@ -294,7 +295,7 @@ def _further_formats(level: Release, also: Sequence[str]) -> dict[str, Content]:
 
 
 def _level_files(level: Release, also: Sequence[str]) -> dict[str, Content]:
-    """The files of a further level."""
+    """The tables of a level: its values, in all formats, and its measurements."""
     statement, table = level.statement, level.to_arrow()
     names = names_of(statement)
     files: dict[str, Content] = {

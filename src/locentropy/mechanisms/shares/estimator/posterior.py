@@ -63,7 +63,7 @@ def posterior(evidence: SplitEvidence, rows: Reals, row_of: Indices, most: float
     fitted = evidence.fitted
     busy = np.maximum(fitted.simulated.visitors, 0.5) ** BUSY
     largest = largest_entropy(evidence.answers, fitted)
-    reached = (fitted.simulated.entropy[:, None, :] <= steps[None, :, None]).astype(np.float64) / COPIES
+    runs = _Runs.of(fitted.simulated.entropy, steps)
     for start in range(0, int(cell[-1]) + 1, BLOCK):
         chosen = np.arange(start, min(start + BLOCK, int(cell[-1]) + 1))
         weights = evidence.weights(chosen)
@@ -71,24 +71,71 @@ def posterior(evidence: SplitEvidence, rows: Reals, row_of: Indices, most: float
         mean, square = (
             np.einsum("nc,ncb->nb", fitted.simulated.entropy**power, weights) / COPIES for power in (1, 2)
         )
-        below = np.matmul(reached, weights)
+        by_run = runs.add_up(weights)
         first, last = np.searchsorted(cell, [chosen[0], chosen[-1] + 1])
-        for at in range(first, last):
-            place = cell[at] - start
-            prior = rows[row[at]]
-            total = max(float(prior @ likely[:, place]), 1e-300)
-            found.entropy[at] = prior @ mean[:, place] / total
-            found.variance[at] = prior @ square[:, place] / total - found.entropy[at] ** 2
+        for begin in range(first, last, BLOCK):
+            here = slice(begin, min(begin + BLOCK, last))
+            place, prior = cell[here] - start, rows[row[here]]
             crowded = prior * busy
-            by_crowd = max(float(crowded @ likely[:, place]), 1e-300)
-            cdf, busy_cdf = prior @ below[:, :, place] / total, crowded @ below[:, :, place] / by_crowd
-            found.low[at] = _quantile(steps, cdf, TAIL)
-            found.high[at] = max(
-                _quantile(steps, cdf, 1 - TAIL),
-                _quantile(steps, busy_cdf, 1 - TAIL),
-                largest[cells.bin_of[cell[at]]],
+            total, by_crowd = (np.maximum(_each(law, likely[:, place]), 1e-300) for law in (prior, crowded))
+            found.entropy[here] = _each(prior, mean[:, place]) / total
+            found.variance[here] = _each(prior, square[:, place]) / total - found.entropy[here] ** 2
+            cdf = runs.below(by_run[:, place], prior) / total
+            busy_cdf = runs.below(by_run[:, place], crowded) / by_crowd
+            found.low[here] = _quantiles(steps, cdf, TAIL)
+            found.high[here] = np.maximum(
+                np.maximum(_quantiles(steps, cdf, 1 - TAIL), _quantiles(steps, busy_cdf, 1 - TAIL)),
+                largest[cells.bin_of[cell[here]]],
             )
     return Posterior(*(each[pair_of] for each in found))
+
+
+def _each(laws: Reals, values: Reals) -> Reals:
+    """The sum of the values (n × place) of each place by its own law (place × n)."""
+    found: Reals = np.einsum("pn,np->p", laws, values)
+    return found
+
+
+class _Runs(NamedTuple):
+    """Simulated places in runs of the same n and about the same entropy, in the order of the entropy."""
+
+    order: Indices
+    """The simulated places, one run after another;"""
+    starts: Indices
+    """where each run begins;"""
+    n: Indices
+    """the position of its n."""
+    step_starts: Indices
+    """The first run of each step of the entropy that has any,"""
+    steps: Indices
+    """and which step that is."""
+    size: int
+    """The number of steps."""
+
+    @classmethod
+    def of(cls, entropy: Reals, steps: Reals) -> _Runs:
+        """By the first step that is not below the entropy (n × copy)."""
+        step = np.searchsorted(steps, entropy)
+        n = np.broadcast_to(np.arange(len(entropy))[:, None], entropy.shape)
+        order = np.lexsort((n.ravel(), step.ravel()))
+        runs = np.stack([step.ravel()[order], n.ravel()[order]])
+        starts = np.flatnonzero(np.any(np.diff(runs, axis=1, prepend=-1), axis=0))
+        step_of, n_of = runs[:, starts]
+        step_starts = np.flatnonzero(np.diff(step_of, prepend=-1))
+        return cls(order, starts, n_of, step_starts, step_of[step_starts], steps.size)
+
+    def add_up(self, weights: Reals) -> Reals:
+        """The mean weight of copies, of each run: run × cell."""
+        flat = weights.reshape(-1, weights.shape[2])[self.order]
+        by_run: Reals = np.add.reduceat(flat, self.starts, axis=0) / COPIES
+        return by_run
+
+    def below(self, by_run: Reals, laws: Reals) -> Reals:
+        """The weight of entropies of at most each step, by the law of each place: step × place."""
+        at_step = np.zeros((self.size + 1, by_run.shape[1]))  # the last is for entropies beyond all steps
+        at_step[self.steps] = np.add.reduceat(by_run * laws.T[self.n], self.step_starts, axis=0)
+        below: Reals = np.cumsum(at_step[:-1], axis=0)
+        return below
 
 
 def largest_entropy(answers: Answers, fitted: Fitted) -> Reals:
@@ -102,12 +149,12 @@ def largest_entropy(answers: Answers, fitted: Fitted) -> Reals:
     return entropy
 
 
-def _quantile(steps: Reals, cdf: Reals, chance: float) -> float:
-    """Where a distribution function reaches a chance, between two steps."""
-    at = int(np.searchsorted(cdf, chance))
-    if at == 0:
-        return float(steps[0])
-    if at >= steps.size:
-        return float(steps[-1])
-    part = (chance - cdf[at - 1]) / max(cdf[at] - cdf[at - 1], 1e-300)
-    return float(steps[at - 1] + part * (steps[at] - steps[at - 1]))
+def _quantiles(steps: Reals, cdfs: Reals, chance: float) -> Reals:
+    """Where each distribution function (step × place) reaches a chance, between two steps."""
+    at = np.count_nonzero(cdfs < chance, axis=0)
+    place, after = np.arange(at.size), np.clip(at, 1, steps.size - 1)
+    before = cdfs[after - 1, place]
+    part = (chance - before) / np.maximum(cdfs[after, place] - before, 1e-300)
+    between = steps[after - 1] + part * (steps[after] - steps[after - 1])
+    found: Reals = np.where(at == 0, steps[0], np.where(at >= steps.size, steps[-1], between))
+    return found

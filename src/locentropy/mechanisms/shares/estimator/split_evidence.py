@@ -69,14 +69,19 @@ def make_cells(answers: Answers, bin_of: Indices) -> Cells:
     width = WIDTH
     while True:
         key = np.rint(np.arcsinh(np.where(asked, split, 0.0) / answers.split_scale) / width).astype(np.int64)
-        both = np.stack([bin_of, asked, np.where(asked, key, 0)])
-        unique, cell_of, places = np.unique(both, axis=1, return_inverse=True, return_counts=True)
-        if unique.shape[1] <= max(MOST_CELLS, 3 * (int(bin_of.max()) + 1)):
+        lowest, most = int(key.min(initial=0)), int(key.max(initial=0))
+        # One number for all three, in the order of bin, asked or not, and split.
+        packed = (2 * bin_of.astype(np.int64) + asked) * (most - lowest + 1) + np.where(
+            asked, key - lowest, 0
+        )
+        unique, cell_of, places = np.unique(packed, return_inverse=True, return_counts=True)
+        if unique.size <= max(MOST_CELLS, 3 * (int(bin_of.max()) + 1)):
             break
         width *= 1.5
+    in_bin, was_asked = np.divmod(unique // (most - lowest + 1), 2)
     total = np.bincount(cell_of, weights=np.where(asked, split, 0.0))
-    mean = np.where(unique[1] == 1, total / places, np.nan)
-    return Cells(unique[0], mean, places.astype(np.float64), cell_of.ravel())
+    mean = np.where(was_asked == 1, total / places, np.nan)
+    return Cells(in_bin.astype(np.intp), mean, places.astype(np.float64), cell_of)
 
 
 class SplitEvidence(NamedTuple):
