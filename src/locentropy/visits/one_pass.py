@@ -4,12 +4,13 @@ Claim: the pairs are those that checking every row (checks.py) and counting then
 refused nothing; or there are none, and nothing of the attempt is used.
 
 Why: every check depends on one row only, and most conditions on one of its ids only. Rows that need a closer look for
-another reason are counted under a code of their own (`UNUSUAL`). So are those at locations that nobody asked for
-(`UNLISTED`), because the ids of their users are checked, too. Afterwards every user id is looked at once, and every
-listed id, by the conditions that the checks have. If anything is unusual, the two passes find out what it is. Rows
-without a user id are left out by their id, as there.
+another reason are counted under a code of their own (`UNUSUAL`), and those at locations that nobody asked for under
+another (`UNLISTED`). Every user id is looked at once, wherever its rows are, and every listed id, by the conditions of
+the checks. If anything is unusual, the two passes find out what it is. Rows without a user id are left out by their id,
+as there.
 
-User ids that are texts become numbers on the way, for whatever follows compares them again and again.
+User ids that are texts become numbers, for they are compared again and again: hashes, of which it is made sure that no
+two ids have the same.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, Final
 
 import ibis
+import ibis.expr.datatypes as dt
 
 from locentropy.core.errors import LocentropyError
 from locentropy.visits import expressions as expression
@@ -40,6 +42,12 @@ _MARKS: Final = ("decimal_comma", "decimal_point")
 _DOING: Final = "Counting visits"
 
 
+@ibis.udf.scalar.builtin(name="hash")  # type: ignore[untyped-decorator]
+def _hash(text: str) -> dt.uint64:
+    """A number for a text; the embedded engine's own."""
+    raise AssertionError("runs in the engine")
+
+
 def pairs_in_one_pass(
     engine: EmbeddedEngine,
     coding: ibis.Table,
@@ -54,22 +62,47 @@ def pairs_in_one_pass(
     `coding` has the ids that were asked for: those of places, or of the groups whose codes are given to places.
     """
     try:
-        rows = _marked(engine, first_times=first_times)
-        if rows is None or _any(engine, coding, unusual_id(coding, "location")):
-            return None
-        there = at_any_code(rows, coded)
-        counted = engine.materialize("counted", expression.pairs(there, windows), _DOING)
-        # A row without a time is in no window, and its code is null.
-        unusual = counted.code.isnull() | counted.code.between(UNUSUAL * windows, -1)
-        found = None
-        if not _any(engine, counted, unusual):
-            named = _by_number if counted.user.type().is_string() else _by_id
-            found = named(engine, counted, missing_ids, rows_are_visits="visits" not in rows.columns)
+        found = _pairs(engine, coding, coded, missing_ids, first_times, windows)
     except LocentropyError:  # the two passes meet it again, and explain it
         found = None
-    if found is None:
-        engine.drop("counted", "users")
+    engine.drop("users", *(("pairs",) if found is None else ()))
     return found
+
+
+def _pairs(
+    engine: EmbeddedEngine,
+    coding: ibis.Table,
+    coded: ibis.Table,
+    missing_ids: MissingIds,
+    first_times: bool,
+    windows: int,
+) -> ibis.Table | None:
+    rows = _marked(engine, first_times=first_times)
+    if rows is None or _any(engine, coding, unusual_id(coding, "location")):
+        return None
+    missing: Any = []
+    if rows.user.type().is_string():
+        users = _numbered(engine, rows, missing_ids)
+        if users is None:
+            return None
+        missing = engine.run(users.filter(users.missing).select("number"), _DOING)["number"].to_pylist()
+        rows = rows.mutate(user=_number(rows.user))
+    pairs = engine.materialize("pairs", expression.pairs(at_any_code(rows, coded), windows), _DOING)
+    # A row without a time is in no window, and its code is null.
+    if _any(engine, pairs, pairs.code.isnull() | pairs.code.between(UNUSUAL * windows, -1)):
+        return None
+    nobody = pairs.user.isnull() | pairs.user.isin(missing) if missing else pairs.user.isnull()
+    if missing or _any(engine, pairs, nobody):
+        # Rows that were counted before are not as many as their visits.
+        if missing_ids != "drop" or "visits" in rows.columns:
+            return None
+        left_out, kept = (_total(engine, pairs.filter(each)) for each in (nobody, ~nobody))
+        if not kept:
+            return None
+        log_left_out(engine, left_out)
+        pairs = pairs.filter(~nobody)
+    # Where rows are elsewhere they are passed over each time, which costs less than storing the others again.
+    return pairs.filter(pairs.code >= 0)
 
 
 def _marked(engine: EmbeddedEngine, *, first_times: bool) -> ibis.Table | None:
@@ -107,47 +140,24 @@ def at_any_code(rows: ibis.Table, coded: ibis.Table) -> ibis.Table:
     return there.mutate(code=code.cast("int32")).drop("unusual", "location_right")
 
 
-def _by_id(
-    engine: EmbeddedEngine, counted: ibis.Table, missing_ids: MissingIds, *, rows_are_visits: bool
-) -> ibis.Table | None:
-    """The pairs at codes, of users whose ids are numbers."""
-    missing = counted.user.isnull()
-    if _any(engine, counted, missing):
-        known = counted.filter(~missing)
-        if missing_ids != "drop" or not rows_are_visits or not _log_left_out(engine, counted, known):
-            return None
-    # It is a table already, so nothing is stored twice; the few rows without a code are passed over each time.
-    return counted.filter((counted.code >= 0) & ~missing)
-
-
-def _by_number(
-    engine: EmbeddedEngine, counted: ibis.Table, missing_ids: MissingIds, *, rows_are_visits: bool
-) -> ibis.Table | None:
-    """The pairs at codes, of users whose ids are texts, with numbers in place of these. Their order means nothing."""
-    ids = counted.select("user").distinct()
+def _numbered(engine: EmbeddedEngine, rows: ibis.Table, missing_ids: MissingIds) -> ibis.Table | None:
+    """Each user id that is a text, with its number and whether it is missing; None if two ids have the same number."""
+    ids = rows.select("user").distinct()
     missing = expression.no_user_id(ids) if missing_ids == "drop" else ibis.literal(False)
-    looked_at = ids.mutate(missing=missing, unusual=~missing & unusual_id(ids, "user"))
-    users = engine.materialize("users", looked_at.mutate(number=ibis.row_number()), _DOING)
-    if _any(engine, users, users.unusual):
-        return None
-    known = counted.inner_join(users.filter(~users.missing), "user")
-    if _any(engine, users, users.missing) and (
-        not rows_are_visits or not _log_left_out(engine, counted, known)
-    ):
-        return None
-    listed = known.filter(known.code >= 0)
-    numbered = listed.drop("user", "missing", "unusual").rename(user="number")
-    pairs = engine.materialize("pairs", numbered, _DOING)
-    engine.drop("counted", "users")
-    return pairs
+    looked_at = ids.mutate(
+        number=_number(ids.user), missing=missing, unusual=~missing & unusual_id(ids, "user")
+    )
+    users = engine.materialize("users", looked_at, "Checking")
+    found = users.aggregate(
+        ids=users.count(), numbers=users.number.nunique(), unusual=users.unusual.any().fill_null(True)
+    )
+    row = engine.run(found, "Checking").to_pylist()[0]
+    return None if row["unusual"] or row["numbers"] != row["ids"] else users
 
 
-def _log_left_out(engine: EmbeddedEngine, counted: ibis.Table, known: ibis.Table) -> int:
-    """Tell the private log how many rows are left out for want of a user id; return how many are not."""
-    every, kept = (_total(engine, each) for each in (counted, known))
-    if kept:
-        log_left_out(engine, every - kept)
-    return kept
+def _number(text: Any) -> Any:
+    """A number for a text, null among them. Two texts may have the same one, which is found out (`_numbered`)."""
+    return (_hash(text) >> 1).cast("int64")
 
 
 def _total(engine: EmbeddedEngine, pairs: ibis.Table) -> int:

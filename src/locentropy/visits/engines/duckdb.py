@@ -98,19 +98,20 @@ class DuckDBEngine:
             selects = [f"SELECT {at}::INTEGER AS part, * FROM ({each})" for at, each in enumerate(selects)]
         self._unread = list(zip(parts, selects, strict=True)) if self._loaded else []
         self._drop = visits.bad_rows == "drop"
-        # One text file can be counted as it is read. What is wrong with several, or what is dropped of one, shows only
-        # when all of it is there.
-        self._streams = not self._loaded or (
-            len(parts) == 1 and isinstance(parts[0], TextPart) and not self._drop
-        )
         self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
         types = self._con.execute("DESCRIBE visits").fetchall()
         self.visits = ibis.table({row[0]: _IBIS_TYPES[row[1]] for row in types}, name="visits")
 
     @property
     def embedded(self) -> Self | None:
-        """This engine, unless files have to be loaded first."""
-        return self if self._streams else None
+        """This engine, unless ids of several files have to be compared. What is slow to read is loaded first."""
+        if self._untyped_ids:
+            return None
+        parts = [part for part, _ in self._unread]
+        # What is dropped of a file shows only when all of it was read.
+        if self._drop or not all(isinstance(part, TextPart) and part.reads_fast for part in parts):
+            self.store_source()
+        return self
 
     def store_source(self) -> None:
         """Load text files, one after another, so that an error can name the file."""

@@ -91,6 +91,11 @@ class TextPart:
         return str(self.path)
 
     @property
+    def reads_fast(self) -> bool:
+        """Whether to read it twice takes less time than to store its rows."""
+        return not is_gzip(self.copy or self.path)
+
+    @property
     def hint(self) -> str:
         """Advice for unknown column names: a first row that was taken for a header, or fields that were not parted."""
         parted = " " + _OTHER_DELIMITER if len(self.layout.columns) == 1 else ""

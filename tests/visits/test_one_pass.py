@@ -1,0 +1,232 @@
+"""Counted in one pass or in two, visits give the same answers, the same errors and the same private log."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import logging
+from pathlib import Path
+from typing import Any
+
+import ibis
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import locentropy as le
+from locentropy.core.errors import LocentropyError
+from locentropy.core.shares import ShareRule
+from locentropy.visits import counting, one_pass
+from tests.examples import examples
+
+COLUMNS = ("user", "location", "time")
+USERS = [
+    "ann",
+    "bob",
+    "7",
+    "07",
+    "Ünal",
+    "u 1",
+    "nan",
+    "",
+    " ann",
+    "7.0",
+    "1e+3",
+    "eve\n",
+    "\u2003",
+    "na",
+    "NaNa",
+]
+PLACES = ["bar", "zoo", "7", "Café", "park ", "7.0", "", "x\ny", "n/a", "mall"]
+TIMES = [
+    "2026-01-31 08:00:00",
+    "2026-02-01T08:00:00Z",
+    "2026-02-01",
+    "1769846400",
+    "31.01.2026 08:00",
+    "soon",
+    "",
+]
+LISTED = ["bar", "zoo", "7", "Café", "mall"]
+RULE = ShareRule(1 << 20, 1 << 20, (3, 2), "l1")
+
+usual = st.tuples(st.sampled_from(USERS[:6]), st.sampled_from(PLACES[:4]), st.just(TIMES[0]))
+rows_of_any_kind = st.tuples(st.sampled_from(USERS), st.sampled_from(PLACES), st.sampled_from(TIMES))
+crowds = st.lists(usual, min_size=1, max_size=12)
+settings_of_visits = st.fixed_dictionaries(
+    {
+        "bad_rows": st.sampled_from(["fail", "drop"]),
+        "missing_ids": st.sampled_from(["drop", "keep"]),
+        "ids": st.sampled_from(["as-they-are", "text"]),
+    }
+)
+Rows = list[tuple[str, str, str]]
+
+
+def as_arrow(rows: Rows) -> pa.Table:
+    """Texts, null where they are empty in every other row."""
+    kept = [[text or (None if at % 2 else "") for text in row] for at, row in enumerate(rows)]
+    return pa.table(
+        {name: pa.array([row[at] for row in kept], pa.string()) for at, name in enumerate(COLUMNS)}
+    )
+
+
+def as_csv(rows: Rows, path: Path, *, zipped: bool = False) -> Path:
+    with gzip.open(path, "wt", newline="") if zipped else path.open("w", newline="") as file:
+        csv.writer(file).writerows([COLUMNS, *rows])
+    return path
+
+
+def told(source: Any, locations: Any = LISTED, **options: Any) -> tuple[Any, list[str]]:
+    """All answers, or the error; and what the private log was told."""
+    heard: list[str] = []
+
+    class Ear(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            heard.append(record.getMessage())
+
+    ear, log = Ear(), logging.getLogger("locentropy.private")
+    log.addHandler(ear)
+    try:
+        with le.private.open_queries(le.Visits(source, **options), locations=locations) as queries:
+            answers: Any = (
+                queries.exact_profile().to_arrow().to_pydict(),
+                queries.profile(le.private.Bounds(2, 2)).to_arrow().to_pydict(),
+                queries.locations_per_user().tolist(),
+                queries.look(RULE).tolist(),
+            )
+    except LocentropyError as error:
+        answers = type(error), str(error)
+    finally:
+        log.removeHandler(ear)
+    return answers, heard
+
+
+def in_two_passes(source: Any, locations: Any = LISTED, **options: Any) -> tuple[Any, list[str]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "pairs_in_one_pass", lambda *given, **more: None)
+        return told(source, locations, **options)
+
+
+def same_in_both(source: Any, locations: Any = LISTED, **options: Any) -> Any:
+    one, two = told(source, locations, **options), in_two_passes(source, locations, **options)
+    assert one == two
+    return one[0]
+
+
+@given(crowds, st.lists(rows_of_any_kind, max_size=2), settings_of_visits)
+@settings(max_examples=examples(40))
+def test_a_table_of_texts(rows: Rows, odd: Rows, options: dict[str, Any]) -> None:
+    same_in_both(as_arrow([*rows, *odd]), **options)
+
+
+@given(crowds, st.lists(rows_of_any_kind, max_size=2), settings_of_visits, st.booleans())
+@settings(max_examples=examples(25))
+def test_a_csv_file(
+    tmp_path_factory: pytest.TempPathFactory, rows: Rows, odd: Rows, options: dict[str, Any], zipped: bool
+) -> None:
+    name = "visits.csv.gz" if zipped else "visits.csv"
+    same_in_both(as_csv([*rows, *odd], tmp_path_factory.mktemp("csv") / name, zipped=zipped), **options)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4) | st.none(), st.integers(0, 5), st.integers(-1, 3)), min_size=1))
+@settings(max_examples=examples(20))
+def test_a_table_of_numbers(rows: list[tuple[int | None, int, int]]) -> None:
+    columns = zip(("user", "location", "visits"), zip(*rows, strict=True), strict=True)
+    table = pa.table({name: pa.array(values, pa.int64()) for name, values in columns})
+    same_in_both(table, [0, 1, 2])
+    same_in_both(table.select(["user", "location"]), [0, 1, 2])
+
+
+@pytest.fixture
+def passes(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """For each table that is counted, whether one pass was enough."""
+    found: list[bool] = []
+    real = one_pass.pairs_in_one_pass
+
+    def watched(*given: Any, **more: Any) -> Any:
+        pairs = real(*given, **more)
+        found.append(pairs is not None)
+        return pairs
+
+    monkeypatch.setattr(counting, "pairs_in_one_pass", watched)
+    return found
+
+
+USUAL = [
+    ("ann", "bar", TIMES[0]),
+    ("bob", "zoo", TIMES[0]),
+    ("Ünal", "elsewhere", TIMES[0]),
+    ("ann", "7", TIMES[0]),
+]
+
+
+def test_one_pass_is_enough_for_usual_tables(passes: list[bool], tmp_path: Path) -> None:
+    told(as_arrow(USUAL))
+    told(as_csv(USUAL, tmp_path / "visits.csv"))
+    told(as_csv(USUAL, tmp_path / "visits.csv.gz", zipped=True))
+    told(as_csv([(user, place, "31.01.2026 08:00") for user, place, _ in USUAL], tmp_path / "german.csv"))
+    told(pa.table({"user": [1, 2, 2], "location": [1, 1, 9]}), [1, 2])
+    told(as_arrow([*USUAL, ("nan", "bar", TIMES[0])]))  # left out, by its id
+    assert passes == [True] * 6
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        (" ann", "bar", TIMES[0]),
+        ("7.0", "bar", TIMES[0]),
+        ("eve\n", "bar", TIMES[0]),
+        (" ann", "elsewhere", TIMES[0]),
+        ("ann", "", TIMES[0]),
+        ("ann", "else where ", TIMES[0]),
+        ("ann", "1.0", TIMES[0]),
+        ("ann", "bar", "soon"),
+        ("ann", "elsewhere", ""),
+        ("ann", "bar", "1769846400"),
+        ("ann", "bar", "31.01.2026 08:00"),
+    ],
+)
+def test_whatever_is_unusual_has_two_passes(row: tuple[str, str, str], passes: list[bool]) -> None:
+    found = same_in_both(as_arrow([*USUAL, row]))
+    assert issubclass(found[0], LocentropyError)
+    assert passes == [False]
+
+
+def test_a_listed_id_that_is_unusual_has_two_passes(passes: list[bool]) -> None:
+    same_in_both(as_arrow(USUAL), [*LISTED, "1.0"])
+    assert passes == [False]
+
+
+def test_two_users_with_one_number_are_told_apart(
+    passes: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = told(as_arrow(USUAL))
+    monkeypatch.setattr(one_pass, "_number", lambda text: text.length().cast("int64"))  # ann and bob
+    assert told(as_arrow(USUAL)) == expected
+    assert passes == [True, False]
+
+
+def test_rows_without_a_user_are_counted_for_the_private_log() -> None:
+    rows = [*USUAL, ("nan", "bar", TIMES[0]), ("", "elsewhere", TIMES[0]), ("nan", "zoo", TIMES[0])]
+    answers, heard = told(as_arrow(rows))
+    assert answers == told(as_arrow(USUAL))[0]
+    assert any(line.endswith("they have no user id: 3") for line in heard)
+
+
+def test_a_window_is_counted_alike() -> None:
+    rows = [*USUAL, ("bob", "bar", "2026-03-01 00:00:00"), ("bob", "bar", "2026-03-02 00:00:00")]
+    found = same_in_both(as_arrow(rows), window=le.Window("2026-03", zone="as-written"))
+    assert found[0]["users"] == [1]
+
+
+def test_the_comparison_sees_what_a_blind_pass_would_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: nothing is unusual."""
+    monkeypatch.setattr(one_pass, "unusual_id", lambda table, role: ibis.literal(False))
+    with pytest.raises(AssertionError):
+        test_a_table_of_texts.hypothesis.inner_test([(" ann", "bar", TIMES[0])], [], {})
+    monkeypatch.undo()
+    monkeypatch.setattr(one_pass, "unusual_row", lambda rows, style: ibis.literal(False))
+    with pytest.raises(AssertionError):
+        test_a_table_of_texts.hypothesis.inner_test([("ann", "bar", "soon"), USUAL[0]], [], {})
