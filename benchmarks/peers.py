@@ -12,9 +12,9 @@ publishes location entropy under user-level privacy; the closest that others off
 place, each user counting in at most M = 5 places, at the same ε = 1. Every answer is checked before its time counts.
 
 Contenders take turns, each in a process of its own that first answers for a few rows, so that loading does
-not count. Ratios are to the DuckDB query of the same round: a busy machine weighs on both alike. Others than
-DuckDB and ours are installed into environments of their own under `.benchmarks/peers`; who does not install
-or run is skipped, with the reason. The slow ones get as many rounds as fit into `--patience`.
+not count. Ratios are to the DuckDB query of the same round: a busy machine weighs on both alike. All but DuckDB
+are installed into environments of their own under `.benchmarks/peers`, ours too, as its users have it; who does not
+install or run is skipped, with the reason. The slow ones get as many rounds as fit into `--patience`.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def compare(field: Field, rows: int, rounds: int, patience: float) -> None:
             try:
                 done = turns[each][round_] = field.turn(each, rows, truth)
             except (FailedError, AssertionError) as reason:
-                if not each.packages:  # ours must not fail, nor what all are compared with
+                if each.must_answer:
                     raise
                 skipped[each] = str(reason)
             else:

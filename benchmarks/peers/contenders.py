@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
+_OURS = ("--editable", str(Path(__file__).parents[2]))
+"""This checkout with what it asks for and nothing else, as its users have it."""
 _COUNTS = "private users per place"
 _ENTROPY = "private entropy per place"
 
@@ -23,6 +26,8 @@ class Contender:
     argument: str | None = None
     packages: tuple[str, ...] = ()
     """What its own environment gets; none: it runs in this one."""
+    must_answer: bool = False
+    """Whether a failure ends the comparison: ours, and what all are compared with."""
     slow: bool = False
     """Whether to guess how long it will take before it is let loose on a large table."""
     reads: tuple[str, ...] = ("numbers",)
@@ -31,7 +36,9 @@ class Contender:
 
 def _ours(mechanism: str) -> Contender:
     title = f"locentropy, `{mechanism}`"
-    return Contender(mechanism.lower(), title, _ENTROPY, "release", "ours.py", mechanism.lower())
+    return Contender(
+        mechanism.lower(), title, _ENTROPY, "release", "ours.py", mechanism.lower(), _OURS, must_answer=True
+    )
 
 
 _ALL = ("numbers", "texts", "csv")
@@ -43,6 +50,7 @@ DUCKDB = Contender(
     "bounded, ties aside",
     "duckdb_query.py",
     "id",
+    must_answer=True,
     reads=_ALL,
 )
 """As short as it gets: of places that a user was at first in the same second, the one with the lower id."""
@@ -56,6 +64,7 @@ CONTENDERS = (
         "bounded",
         "duckdb_query.py",
         "md5",
+        must_answer=True,
         reads=_ALL,
     ),
     _ours("Limit"),
@@ -68,6 +77,8 @@ CONTENDERS = (
         "release",
         "command.py",
         "shares",
+        _OURS,
+        must_answer=True,
         reads=_ALL,
     ),
     Contender(

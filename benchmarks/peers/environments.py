@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import sys
@@ -24,8 +25,10 @@ def interpreter(contender: Contender, folder: Path) -> str:
     """The interpreter a contender runs in; its packages are installed."""
     if not contender.packages:
         return sys.executable
-    venv, stamp = folder / contender.name / "venv", folder / contender.name / "installed"
+    # Contenders with the same packages share an environment.
     wanted = "\n".join(contender.packages)
+    home = folder / hashlib.sha256(wanted.encode()).hexdigest()[:12]
+    venv, stamp = home / "venv", home / "installed"
     if not (stamp.exists() and stamp.read_text() == wanted):
         _install(contender, venv)
         stamp.write_text(wanted)
