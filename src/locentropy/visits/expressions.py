@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import pairwise
-from operator import and_
+from operator import and_, or_
 from typing import TYPE_CHECKING, Any, Final
 
 import ibis
@@ -95,7 +95,7 @@ def no_user_id(visits: ibis.Table) -> Any:
     first, last = _ends(visits, "user")
     is_word = user.re_search(_MISSING)
     short = first.isin(tuple(map(ord, "nN"))) & (user.length() <= _LONGEST_WORD)
-    padded = first.isin(_FIRST).ifelse(last.isin(_LAST).ifelse(is_word, False), user == "")
+    padded = _is_one_of(first, _FIRST).ifelse(_is_one_of(last, _LAST).ifelse(is_word, False), user == "")
     return user.isnull() | _visible(first, last).ifelse(short.ifelse(is_word, False), padded)
 
 
@@ -142,7 +142,7 @@ def _confusing(text: Any, first: Any, last: Any) -> dict[str, Any]:
     ends_as_number = first.between(ord("+"), ord("9")) & last.between(ord("."), ord("9"))
     odd = text.contains(".") | text.contains("+") | text.contains("e-") | text.contains("E-")
     number = r"^[+-]?[0-9]+[.][0-9]*([eE][+-]?[0-9]+)?$|^[+-]?[0-9]+[eE][+-][0-9]+$|^[+][0-9]+$"
-    at_an_end = first.isin(_BLANKS) | last.isin(_BLANKS)
+    at_an_end = _is_one_of(first, _BLANKS) | _is_one_of(last, _BLANKS)
     return {
         "decimal": ends_as_number.ifelse(odd.ifelse(text.re_search(number), False), False),
         "padded": _visible(first, last).ifelse(False, at_an_end & ~_is_blank(text, first)),
@@ -152,8 +152,19 @@ def _confusing(text: Any, first: Any, last: Any) -> dict[str, Any]:
 
 def _is_blank(text: Any, first: Any) -> Any:
     """Whether a text is empty or consists of ASCII blanks; ids of other blanks are refused as confusing."""
-    blank = first.isin(_BLANKS).ifelse(text.re_search(r"^[\x09-\x0d\x20]*$"), text == "")
+    blank = _is_one_of(first, _BLANKS).ifelse(text.re_search(r"^[\x09-\x0d\x20]*$"), text == "")
     return first.between(*_VISIBLE).ifelse(False, blank)
+
+
+def _is_one_of(number: Any, numbers: Sequence[int]) -> Any:
+    """Whether a number is one of some, as comparisons with ranges: a long list DuckDB would join with every row."""
+    ranges: list[list[int]] = []
+    for each in sorted(numbers):
+        if ranges and each == ranges[-1][1] + 1:
+            ranges[-1][1] = each
+        else:
+            ranges.append([each, each])
+    return reduce(or_, (number.between(low, high) for low, high in ranges))
 
 
 def _visible(first: Any, last: Any) -> Any:

@@ -328,6 +328,9 @@ def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
     except duckdb.Error:
         raise ParameterError(f"The engine cannot be started with {resources}.") from None
     con.execute("SET TimeZone = 'UTC'")
+    # Joins are written with the smaller side on the right. DuckDB does not know how many rows a text file has, and
+    # would rather build a hash table of all of them.
+    con.execute("SET disabled_optimizers = 'build_side_probe_side'")
     # It would write to standard output. In a notebook without ipywidgets there is none, and DuckDB refuses the setting.
     with suppress(duckdb.InvalidInputException):
         con.execute("SET enable_progress_bar = false")
