@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from locentropy.mechanisms.shares.estimator.blocks import BLOCK, in_blocks
 from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES
 from locentropy.mechanisms.shares.estimator.noise_law import chance_below
 
@@ -36,8 +37,6 @@ STEPS: Final[NDArray[np.float64]] = np.concatenate(
     [[0.0], np.arange(0.05, 2.0, 0.05), np.arange(2.0, 24.1, 0.1)]
 )
 """Entropies at which distribution functions are kept."""
-BLOCK: Final = 128
-"""Cells at a time: their tables stay small."""
 
 
 class Posterior(NamedTuple):
@@ -64,18 +63,19 @@ def posterior(evidence: SplitEvidence, rows: Reals, row_of: Indices, most: float
     busy = np.maximum(fitted.simulated.visitors, 0.5) ** BUSY
     largest = largest_entropy(evidence.answers, fitted)
     runs = _Runs.of(fitted.simulated.entropy, steps)
-    for start in range(0, int(cell[-1]) + 1, BLOCK):
-        chosen = np.arange(start, min(start + BLOCK, int(cell[-1]) + 1))
+
+    def conclude(block: slice) -> None:
+        chosen = np.arange(block.start, block.stop)
         weights = evidence.weights(chosen)
         likely = weights.mean(axis=1)
         mean, square = (
             np.einsum("nc,ncb->nb", fitted.simulated.entropy**power, weights) / COPIES for power in (1, 2)
         )
         by_run = runs.add_up(weights)
-        first, last = np.searchsorted(cell, [chosen[0], chosen[-1] + 1])
+        first, last = np.searchsorted(cell, [block.start, block.stop])
         for begin in range(first, last, BLOCK):
             here = slice(begin, min(begin + BLOCK, last))
-            place, prior = cell[here] - start, rows[row[here]]
+            place, prior = cell[here] - block.start, rows[row[here]]
             crowded = prior * busy
             total, by_crowd = (np.maximum(_each(law, likely[:, place]), 1e-300) for law in (prior, crowded))
             found.entropy[here] = _each(prior, mean[:, place]) / total
@@ -87,6 +87,8 @@ def posterior(evidence: SplitEvidence, rows: Reals, row_of: Indices, most: float
                 np.maximum(_quantiles(steps, cdf, 1 - TAIL), _quantiles(steps, busy_cdf, 1 - TAIL)),
                 largest[cells.bin_of[cell[here]]],
             )
+
+    in_blocks(conclude, int(cell[-1]) + 1)
     return Posterior(*(each[pair_of] for each in found))
 
 

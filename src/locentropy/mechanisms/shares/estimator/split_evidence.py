@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from locentropy.mechanisms.shares.estimator.blocks import in_blocks
 from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES
 from locentropy.mechanisms.shares.estimator.noise_law import deviation, log_density
 from locentropy.mechanisms.shares.estimator.visitor_laws import (
@@ -44,8 +45,6 @@ ONE_KIND: Final = {0.01: 1.0, 0.05: 1.0, 0.1: 1.0, 0.2: 1.0, 0.35: 0.5, 0.6: 0.2
 """the part of places where all come about equally often."""
 RARE: Final = 1e-6
 """No stratum is rarer than about this, wherever the tilts are simulated."""
-BLOCK: Final = 128
-"""Cells at a time."""
 
 
 class Cells(NamedTuple):
@@ -152,11 +151,7 @@ class SplitEvidence(NamedTuple):
             places = self.cells.places[asked]
             by_look = self._by_stratum(fitted.seen)[:, self.cells.bin_of[asked]]
             by_both = np.concatenate(
-                [
-                    self._by_stratum(self._unweighted(asked[start : start + BLOCK]))
-                    for start in range(0, asked.size, BLOCK)
-                ],
-                axis=1,
+                in_blocks(lambda block: self._by_stratum(self._unweighted(asked[block])), asked.size), axis=1
             )
             given = np.log(np.maximum(shares @ by_both, 1e-300)) - np.log(
                 np.maximum(shares @ by_look, 1e-300)
