@@ -52,7 +52,9 @@ def report(
     if language is not None:
         check_language(language)
         if to is None:
-            raise ParameterError("--language draws the page anew, so a file must be named for it: --out page.html")
+            raise ParameterError(
+                "--language draws the page anew, so a file must be named for it: --out page.html"
+            )
     release = Release.load(directory).with_earlier_found()  # its page shows them
     private = release.statement.private
     own = directory / names_of(release.statement).report

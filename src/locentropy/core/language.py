@@ -41,7 +41,7 @@ STORED: Final = "stored."
 """How keys of texts begin that releases keep in English."""
 _NESTED: Final = ("source", "region")
 """Parts of stored texts that are stored texts themselves."""
-_COUNTED: Final = "n"
+_NUMBER: Final = re.compile(r"-?[0-9,]+(\.[0-9]+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class Words:
     def _part(self, name: str, text: str) -> str:
         if name in _NESTED:
             return self.stored(name, text)
-        return self.written(text) if name == _COUNTED else text
+        return self.written(text) if _NUMBER.fullmatch(text) else text
 
 
 def languages() -> tuple[str, ...]:
@@ -146,7 +146,7 @@ def _stored_patterns(what: str) -> dict[str, re.Pattern[str]]:
     return {
         key: re.compile(
             "".join(
-                re.escape(literal) + (f"(?P<{name}>.+)" if name else "")
+                re.escape(literal) + (f"(?P<{name}>.+?)" if name else "")
                 for literal, name, *_ in Formatter().parse(text)
             )
         )

@@ -130,9 +130,7 @@ class Window:
             else say("window.days", first=say.day(start), last=say.day(last)),
             days="" if self.weekdays is None else say("window.weekdays", days=named),
             hours="" if self.hours is None else say("window.hours", hours=say("window.or").join(shown)),
-            zone=say("window.as_written")
-            if self.zone == AS_WRITTEN
-            else say("window.zone", zone=self.zone),
+            zone=say("window.as_written") if self.zone == AS_WRITTEN else say("window.zone", zone=self.zone),
         )
 
     def in_short(self, say: Words = ENGLISH) -> str:

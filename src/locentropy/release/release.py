@@ -163,9 +163,7 @@ class Release:
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None
 
-    def save(
-        self, directory: str | Path, *, also: Sequence[str] = (), language: str | None = None
-    ) -> Path:
+    def save(self, directory: str | Path, *, also: Sequence[str] = (), language: str | None = None) -> Path:
         """Write all files, or none; the directory must not exist, or be empty. Returns where they are.
 
         Without a guarantee, `NOT-PRIVATE` is added to the directory's name. `also` asks for the table in further

@@ -74,7 +74,7 @@ def stated() -> dict[str, Release]:
     )
     months = le.Window("2026-01/2026-07", zone="Europe/Berlin", weekdays="mon-fri", hours="07-10,16-19")
     third = Method("Μέθοδος.", ("std_error", "low", "high"), "noise", proof="απόδειξη")
-    made = {
+    return {
         "moments": greek(mechanism="Moments"),
         "silent": greek(**SILENT),
         "shares": greek(mechanism="Shares", attributes=kinds, max_std_error=0.4, entropy_unit="bits", ledger=note),
@@ -103,7 +103,6 @@ def stated() -> dict[str, Release]:
         "unplaced": unplaced(),
         "columns": columns(),
     }  # fmt: skip
-    return made
 
 
 def alike() -> Release:
@@ -118,7 +117,9 @@ def alike() -> Release:
 
 def nobody() -> Release:
     """A selection that named no place."""
-    source = "private selection (epsilon=0.2, delta=1e-08, max_locations=20), less places that the owner excluded"
+    source = (
+        "private selection (epsilon=0.2, delta=1e-08, max_locations=20), less places that the owner excluded"
+    )
     made = greek(12, locations_source=source, locations_provenance=source, coordinates=False)
     return Release(made.to_arrow().slice(0, 0).drop_columns(["name"]), made.statement)
 
@@ -156,15 +157,16 @@ def published(folder: Path) -> dict[str, Release]:
     at = draw.integers(0, 12, rows)
     table = pa.table(
         {
-            "user": draw.integers(0, 60, rows),
+            "χρήστης": draw.integers(0, 60, rows),
             "location": [str(each) for each in at],
             "lat": draw.uniform(south, north, rows),
             "lon": draw.uniform(west, east, rows),
-            "time": np.datetime64("2026-01-01T12:00:00") + draw.integers(0, 89, rows).astype("timedelta64[D]"),
+            "time": np.datetime64("2026-01-01T12:00:00")
+            + draw.integers(0, 89, rows).astype("timedelta64[D]"),
         }
     )
-    visits = le.Visits(table, user="user", location="location", time="time")
-    somewhere = le.Visits(table.drop_columns(["location"]), user="user", time="time")
+    visits = le.Visits(table, user="χρήστης", location="location", time="time")
+    somewhere = le.Visits(table.drop_columns(["location"]), user="χρήστης", time="time")
     places = pa.table(
         {
             "location": [str(each) for each in range(12)],
@@ -230,4 +232,3 @@ def series(folder: Path, places: le.PublicLocations, visits: le.Visits) -> Relea
     at = last.table.column_names.index("change")
     shown = replace(last, table=last.table.set_column(at, "change", pa.array(changes)))
     return shown.with_earlier(find_earlier(last.statement, folder / "2026-03").releases)
-

@@ -1,1 +1,1 @@
-"""What a page says, in each language: one module for each, whose name is the language's code. See `core/language.py`."""
+"""What a page says: one module for each language, named by the language's code. See `core/language.py`."""

@@ -102,7 +102,9 @@ def _axes(say: Words, edges: Reals, across: float, highest: float, up: float, un
         y = _two(base - tick * up)
         parts.append(tag("line", class_="grid", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=y, y2=y))
         parts.append(
-            tag("text", say.number(tick, ",.0f"), class_="tick end", x=_LEFT - 8, y=_two(base - tick * up + 4))
+            tag(
+                "text", say.number(tick, ",.0f"), class_="tick end", x=_LEFT - 8, y=_two(base - tick * up + 4)
+            )
         )
     for tick in nice_ticks(float(edges[0]), float(edges[-1]), _TICKS):
         x = _two(_LEFT + (tick - edges[0]) * across)

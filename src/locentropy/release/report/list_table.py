@@ -39,7 +39,7 @@ def head(say: Words, statement: Statement, ranking: Ranking, rows_shown: Rows, *
         )
         for name in shown
     ]
-    bar = tag("th", class_="bar", scope="col", aria_label=say("list.heading", of="bar"))
+    bar = tag("th", class_="bar", scope="col", aria_label=say("list.bar"))
     cells.insert(shown.index("entropy") + 1, bar)
     return tag("tr", *cells)
 

@@ -126,7 +126,5 @@ def selection(say: Words, release: Release, rows: Rows) -> Html:
     if not rows.left_out:
         return Html("")
     certain = say("selection.certain") if "std_error" in rows.columns else ""
-    told = say(
-        "selection", shown=say.number(len(rows)), total=say.number(len(release)), certain=certain
-    )
+    told = say("selection", shown=say.number(len(rows)), total=say.number(len(release)), certain=certain)
     return tag("p", told, class_="notice")

@@ -139,7 +139,7 @@ def _shown(
     """A level, a window or a period as the page shows it, with the manifest of the whole; else it is one level."""
     whole = whole or release
     statement, ranking = whole.statement, ranking_of(release)
-    shown = rows(release, ranking, most=most, largest=largest)
+    shown = rows(say, release, ranking, most=most, largest=largest)
     files, kind = names_of(statement), kind_of(statement)
     tables = say.html("files.tables", csv=tag("code", files.csv), parquet=tag("code", files.parquet))
     content = filled(
@@ -152,9 +152,7 @@ def _shown(
         ),
         promise=overview.promise(say, statement),
         guarantee=guarantee(say, statement),
-        notices=joined(
-            overview.usefulness(say, release, ranking), overview.selection(say, release, shown)
-        ),
+        notices=joined(overview.usefulness(say, release, ranking), overview.selection(say, release, shown)),
         map=_map(say, release, shown),
         list_note=list_note(say, release, ranking),
         ranked=joined(ranked(say, statement)),
