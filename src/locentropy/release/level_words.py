@@ -20,6 +20,11 @@ def consists_of(part: LevelPart, say: Words = ENGLISH) -> str:
     return say("levels.consists", of=part.scope, name=repr(part.name))
 
 
+def level_name(part: LevelPart, say: Words = ENGLISH) -> str:
+    """What a level is called: by its column, or by the word that stands for places or for the whole list."""
+    return part.name if part.scope == "column" else say.stored("level", part.name)
+
+
 def cost_of(part: LevelPart, say: Words = ENGLISH) -> str:
     """What a level costs."""
     delta = f", δ = {say.written(exact_text(part.delta))}" if part.delta else ""
@@ -33,7 +38,7 @@ def levels_words(statement: Statement, say: Words = ENGLISH) -> str:
     told = [
         say(
             "levels.one",
-            name=part.name,
+            name=level_name(part, say),
             consists=consists_of(part, say),
             cost=cost_of(part, say),
             mechanism=say.stored("measured", part.measured_by),

@@ -465,7 +465,7 @@ WORDS: Final[dict[str, Text]] = {
     "list.heading": {
         "rank": "Rang",
         "trend": "Verlauf",
-        "visitors": "Effektive Personenzahl",
+        "visitors": "Effektive Personen\u00adzahl",  # may be divided there
         "entropy": "Entropie",
         "std_error": "Std.-Fehler",
         "counted_visitors": "Personen, begrenzt",
@@ -684,6 +684,9 @@ WORDS: Final[dict[str, Text]] = {
     "stored.attributes": "{names}, aus der Liste, die nicht aus den Besuchen gewonnen wurde",
     "stored.attributes.cells": "{names}, der Zellen, die nicht aus den Besuchen gewonnen wurden",
     "stored.group": "Orte sind nach {column} zusammengefasst, aus der Liste, nicht aus den Besuchen gewonnen",
+    "stored.level.place": "Orte",
+    "stored.level.all": "alle",
+    "stored.level.city": "Stadt",
     "stored.levels": "{names}, nach Spalten der Liste, die nicht aus den Besuchen gewonnen wurde",
     "stored.outline": "Linien einer öffentlichen Karte mit SHA-256 {fingerprint}, zugeschnitten und vereinfacht",
     "stored.windows.day": "Tag",

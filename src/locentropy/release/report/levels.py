@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from locentropy.core.html import Html, joined, tag
-from locentropy.release.level_words import consists_of, cost_of
+from locentropy.release.level_words import consists_of, cost_of, level_name
 
 if TYPE_CHECKING:
     from locentropy.core.language import Words
@@ -21,12 +21,20 @@ def switch(say: Words, statement: Statement) -> Html:
     if part is None:
         return Html("")
     links = [
-        tag("li", tag("a", each.name, href=f"#level={number}", aria_current="page" if each == part else None))
+        tag(
+            "li",
+            tag(
+                "a",
+                level_name(each, say),
+                href=f"#level={number}",
+                aria_current="page" if each == part else None,
+            ),
+        )
         for number, each in enumerate(statement.levels, start=1)
     ]
     told = say(
         "levels.shown",
-        name=part.name,
+        name=level_name(part, say),
         consists=consists_of(part, say),
         cost=cost_of(part, say),
         sums=say("levels.sums"),
