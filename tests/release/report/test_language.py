@@ -170,7 +170,7 @@ def test_a_german_page_counts_and_measures_as_germans_do(browser: Any, tmp_path:
         view.settle()
         tip = " ".join(view.page.locator("#tip").inner_text().split())
         assert re.search(
-            r"Rang [\d.]+=? von 1\.500 Entropie \d,\d\d Nat 95-%-Intervall -?\d,\d\d bis \d+,\d\d", tip
+            r"Rang [\d.]+=? von 1\.500 Entropie \d+,\d\d Nat 95-%-Intervall \d+,\d\d bis \d+,\d\d", tip
         )
         assert (
             "Differentiell privat, ε = 0,3: Die Garantie ist stark:"
