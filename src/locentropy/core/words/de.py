@@ -143,7 +143,7 @@ WORDS: Final[dict[str, Text]] = {
     "guarantee.lead_large": "Diese Zahlen wurden aus Besuchen von Personen berechnet, und ein wenig Rauschen wurde "
     "hinzugefügt. {strength}",
     "guarantee.large_title": "Ein sehr großes ε. ",
-    "guarantee.large": "Oberhalb von etwa {largest} garantiert eine Garantie so gut wie nichts. Behandeln Sie diese "
+    "guarantee.large": "Oberhalb von etwa {largest} verspricht eine Garantie so gut wie nichts. Behandeln Sie diese "
     "Zahlen, als wäre kein Rauschen hinzugefügt worden.",
     "guarantee.each": {
         "day": "Jeder Tag: ",
@@ -203,9 +203,9 @@ WORDS: Final[dict[str, Text]] = {
         "geschätzt wird.",
         "true": "Die Werte schätzen die wahre Entropie: die aller Besuche; es wurde keine Schranke angewandt.",
     },
-    "origin.unsaid": "{source}; ihre Herkunft ist nicht angegeben",
+    "origin.unsaid": "{source}; Herkunft nicht angegeben",
     "origin": "{source}; Angabe der herausgebenden Stelle: {words}",
-    "grouped": "Orte wurden nach ihrer öffentlichen Angabe {column} zusammengefasst: Ein Besuch an einem Ort einer "
+    "grouped": "Orte wurden nach der öffentlichen Spalte {column} zusammengefasst: Ein Besuch an einem Ort einer "
     "Gruppe zählt als Besuch der Gruppe, und wer an mehreren ihrer Orte war, war an einem einzigen Ort. Besuche an "
     "Orten ohne Gruppe bleiben außer Acht. ",
     "uncertain.rule": "Orte, deren Standardfehler über {limit} liegt, haben keinen Wert in der Tabelle{counts}. "
@@ -289,7 +289,7 @@ WORDS: Final[dict[str, Text]] = {
     "levels.one": "{name} ({consists}) mit {cost}, durch {mechanism}",
     "levels.consists": {
         "place": "jeder Ort der öffentlichen Liste für sich",
-        "column": "Orte mit derselben öffentlichen Angabe {name} sind ein Ort",
+        "column": "Orte, die in der öffentlichen Spalte {name} übereinstimmen, sind ein Ort",
         "list": "alle Orte der öffentlichen Liste sind ein Ort",
     },
     "levels.sums": "Entropie lässt sich nicht über Ebenen addieren. Die eines Stadtteils etwa handelt von seinen "
@@ -319,7 +319,7 @@ WORDS: Final[dict[str, Text]] = {
     # --- the ledger
     "ledger.none": "Kein Budgetbuch: Diese Veröffentlichung wurde auf kein Budget dieser Personen angerechnet. "
     "Andere Veröffentlichungen über sie kommen zu dem hinzu, was diese kostet.",
-    "ledger": "Ein Budgetbuch rechnet für diesen Personenkreis ab: {population}. {account}{always}{counted} Die "
+    "ledger": "Ein Budgetbuch führt Buch für diesen Personenkreis: {population}. {account}{always}{counted} Die "
     "Ausgabe für diese Veröffentlichung ist {spend}.",
     "ledger.account": {
         "person": "Sein Budget ist {whole}; nach dieser Veröffentlichung {spent}{where}{closed}.",
@@ -569,9 +569,9 @@ WORDS: Final[dict[str, Text]] = {
     },
     "reading.rank_title": "Wie sicher ist ein Rang?",
     "reading.rank": "Die Grenze zwischen dem {top}. und dem {next}. Rang liegt dort, wo {top} Orte darüber zu "
-    "erwarten sind. Die Wahrscheinlichkeit eines Ortes ist die, dass sein wahrer Wert über dieser Grenze liegt, "
-    "gegeben sein veröffentlichter Wert und sein Fehlerbalken. {basis} Sie ist eine Näherung: Verstehen Sie 90 % "
-    "als „ziemlich sicher“, nicht als genaue Zahl.",
+    "erwarten sind. Die Wahrscheinlichkeit eines Ortes ist die, dass sein wahrer Wert über dieser Grenze liegt, bei "
+    "seinem veröffentlichten Wert und seinem Fehlerbalken. {basis} Sie ist eine Näherung: Verstehen Sie 90 % als "
+    "„ziemlich sicher“, nicht als genaue Zahl.",
     "reading.rank_model": "Sie beruht auf demselben Modell wie die Fehlerbalken und zählt nur den Teil eines "
     "Fehlers, den Orte nicht gemeinsam haben: Was überall falsch ist, ändert keine Reihenfolge. Wo die Personen an "
     "einem Ort ganz anders sind als an anderen, kann sie zu viel sagen.",
