@@ -699,4 +699,7 @@ WORDS: Final[dict[str, Text]] = {
     "stored.reason.limit_cb": "Welche Orte Limit-CB veröffentlicht, wird ohne Rauschen entschieden; deshalb kann "
     "eine einzige Person einen Ort erscheinen oder verschwinden lassen, und alle, die die Veröffentlichung lesen, "
     "können es erkennen",
+    "stored.reason.limit_cb_first": "Welche Orte Limit-CB veröffentlicht, wird ohne Rauschen entschieden; deshalb "
+    "kann eine einzige Person einen Ort erscheinen oder verschwinden lassen, und wer die Veröffentlichung sieht, "
+    "kann es erkennen",
 }

@@ -659,4 +659,6 @@ WORDS: Final[dict[str, Text]] = {
     "stored.proof.author": "its author states the guarantee",
     "stored.reason.limit_cb": "which locations Limit-CB publishes is decided without noise, so one user alone can "
     "make a location appear or vanish, and every reader of the release can tell",
+    "stored.reason.limit_cb_first": "which locations Limit-CB publishes is decided without noise, so one user alone "
+    "can make a location appear or vanish, and whoever sees the release can tell",
 }
