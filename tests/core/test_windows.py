@@ -163,7 +163,7 @@ def test_the_shortest_text(day: date, form: object) -> None:
 
 def test_words() -> None:
     window = Window("2026-05", zone="Europe/Berlin", weekdays="sat-sun", hours="07-10")
-    assert window.words == (
+    assert window.in_words() == (
         "visits that began from 2026-05-01 to 2026-05-31, both included, on Saturday, Sunday only, when the clock shows "
         "07:00 up to 10:00, by the clock of Europe/Berlin"
     )

@@ -19,6 +19,7 @@ def estimate(
     to: Annotated[
         Path, typer.Option("--out", help="Directory of the new release, a new one.", show_default=False)
     ],
+    language: options.OtherLanguage = None,
     as_json: options.Json = False,
 ) -> None:
     """Compute a release anew from its measurements, with the inference of this version. Costs no budget.
@@ -28,11 +29,16 @@ def estimate(
     Examples:
 
       locentropy estimate release --out release-2
+
+      locentropy estimate release --language de --out release-2
     """
     from locentropy.core.errors import ReleaseError
+    from locentropy.core.language import check_language
     from locentropy.release.release import Release
     from locentropy.release.verify import verify
 
+    if language is not None:
+        check_language(language)  # before anything is computed
     report = verify(directory)
     if not report.ok:
         raise ReleaseError(
@@ -41,7 +47,7 @@ def estimate(
         )
     earlier = Release.load(directory)
     made = earlier.reestimate()
-    target = made.save(to)
+    target = made.save(to, language=language)
     statement = made.statement
     if as_json:
         out.print_json(

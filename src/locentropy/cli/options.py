@@ -10,6 +10,7 @@ import typer
 
 from locentropy.cli.console import note_reading, printable
 from locentropy.core.errors import ParameterError
+from locentropy.core.language import languages
 
 if TYPE_CHECKING:
     import locentropy.core.windows as core_windows
@@ -201,6 +202,18 @@ TimeType = Annotated[
 Period = Annotated[
     str | None,
     typer.Option("--period", help="A release in every day, week or month; numbers are about one of them."),
+]
+Language = Annotated[
+    str, typer.Option("--language", help=f"Language of the page: {', '.join(languages())}.", metavar="CODE")
+]
+OtherLanguage = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        help=f"Draw the page in this language: {', '.join(languages())}. Without it, as it was.",
+        metavar="CODE",
+        show_default=False,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 

@@ -19,6 +19,7 @@ from locentropy.cli.option_groups import AboutOptions, option_name, with_option_
 from locentropy.cli.place_options import PlaceOptions
 from locentropy.cli.signals import ignore_signals
 from locentropy.core.errors import ParameterError
+from locentropy.core.language import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,6 +88,7 @@ def publish(
             help="A public map of the coast, borders or districts, drawn behind the places on the page.",
         ),
     ] = None,
+    language: options.Language = DEFAULT_LANGUAGE,
     also: Annotated[
         str | None,
         typer.Option(
@@ -185,6 +187,7 @@ def publish(
             windows,  # type: ignore[arg-type]
             outline,
             None if after is None else read_chain(after),
+            language,
         )
     # Before the list is read, for errors about a list name its columns.
     request.refuse_visits_as_public(Visits(source, table=reading.table))

@@ -27,6 +27,7 @@ def report(
             "--out", help="Draw the page anew into this file, outside of the release.", show_default=False
         ),
     ] = None,
+    language: options.OtherLanguage = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     as_json: options.Json = False,
 ) -> None:
@@ -41,10 +42,19 @@ def report(
       locentropy report release --open
 
       locentropy report release --out page.html
+
+      locentropy report release --language de --out seite.html
     """
+    from locentropy.core.language import check_language
     from locentropy.release.files import names_of
     from locentropy.release.release import Release
 
+    if language is not None:
+        check_language(language)
+        if to is None:
+            raise ParameterError(
+                "--language draws the page anew, so a file must be named for it: --out page.html"
+            )
     release = Release.load(directory).with_earlier_found()  # its page shows them
     private = release.statement.private
     own = directory / names_of(release.statement).report
@@ -52,7 +62,8 @@ def report(
     if to is None:
         path, state = _checked(release, own)
     else:
-        path, state = _drawn(release, to), "drawn"
+        wanted = release if language is None else release.with_language(language)
+        path, state = _drawn(wanted, to), "drawn"
     if as_json:
         out.print_json(json.dumps({"page": str(path), "state": state, "places": len(release)}))
     else:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-CELL_KINDS: Final = ("grid", "zones", "H3 cells", "INSPIRE squares")
+GRID: Final = "grid"
+CELL_KINDS: Final = (GRID, "zones", "H3 cells", "INSPIRE squares")
 """How the description of any cells begins."""
 
 OUTLINED_LIST: Final = "public list with outlines"

@@ -19,13 +19,16 @@ import re
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from locentropy.core.civil_time import AS_WRITTEN, Intervals, check_zone, instants, intersection
 from locentropy.core.errors import ParameterError
+from locentropy.core.language import ENGLISH
+
+if TYPE_CHECKING:
+    from locentropy.core.language import Words
 
 WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_NAMES: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _ALL_DAY: Final = ((0, 24),)
 _FIRST_YEAR, _LAST_YEAR = 1900, 2199
 _MOST_PIECES: Final = 1200
@@ -112,19 +115,29 @@ class Window:
         cut = self.mask.replace(" ", "-").replace(",", "+")
         return self.text.replace("/", "_") + (f"-{cut}" if cut else "")
 
-    @property
-    def words(self) -> str:
+    def in_words(self, say: Words = ENGLISH) -> str:
         """Which visits are counted, for readers."""
         start, last = self.start, self.end - timedelta(days=1)
-        span = f"on {start}" if start == last else f"from {start} to {last}, both included"
-        days = "" if self.weekdays is None else f", on {', '.join(_named(_days(self.weekdays)))} only"
-        hours = (
-            ""
-            if self.hours is None
-            else f", when the clock shows {' or '.join(f'{a:02}:00 up to {b:02}:00' for a, b in _ranges(self.hours))}"
+        named = ", ".join(say("weekday", of=WEEKDAYS[day]) for day in _days(self.weekdays))
+        shown = [
+            say("window.hour", first=f"{first:02}:00", last=f"{end:02}:00")
+            for first, end in _ranges(self.hours)
+        ]
+        return say(
+            "window.visits",
+            span=say("window.day", day=say.day(start))
+            if start == last
+            else say("window.days", first=say.day(start), last=say.day(last)),
+            days="" if self.weekdays is None else say("window.weekdays", days=named),
+            hours="" if self.hours is None else say("window.hours", hours=say("window.or").join(shown)),
+            zone=say("window.as_written") if self.zone == AS_WRITTEN else say("window.zone", zone=self.zone),
         )
-        zone = "as the times are written" if self.zone == AS_WRITTEN else f"by the clock of {self.zone}"
-        return f"visits that began {span}{days}{hours}, {zone}"
+
+    def in_short(self, say: Words = ENGLISH) -> str:
+        """As it was written, with the weekdays in the language of the reader."""
+        mask = re.sub("[a-z]{3}", lambda day: say("weekday.short", of=day[0]), self.mask)
+        zone = say("window.zone_as_written") if self.zone == AS_WRITTEN else self.zone
+        return f"{self.text}{f' ({mask})' if mask else ''}, {zone}"
 
     def same_as(self, other: Window | None) -> bool:
         """Whether another has the same dates, weekdays, hours and zone, however it is written."""
@@ -135,7 +148,7 @@ class Window:
         )
 
     def __str__(self) -> str:
-        return f"{self.text}{f' ({self.mask})' if self.mask else ''}, {self.zone}"
+        return self.in_short()
 
     @property
     def _pieces_at_most(self) -> int:
@@ -217,10 +230,6 @@ def _written_weekdays(days: tuple[int, ...]) -> str | None:
     if len(days) > 1 and days[-1] - days[0] == len(days) - 1:
         return f"{WEEKDAYS[days[0]]}-{WEEKDAYS[days[-1]]}"
     return ",".join(WEEKDAYS[day] for day in days)
-
-
-def _named(days: tuple[int, ...]) -> list[str]:
-    return [_NAMES[day] for day in days]
 
 
 def _ranges(text: str | None) -> tuple[tuple[int, int], ...]:

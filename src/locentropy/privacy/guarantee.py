@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Literal
 
 from locentropy.core.errors import ParameterError
 from locentropy.core.html import joined, tag
+from locentropy.core.language import ENGLISH
 from locentropy.privacy.rounding import (
     exponential_below,
     float_above,
@@ -42,6 +43,8 @@ from locentropy.privacy.units import Unit, check_unit, neighbours, period_of, pr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from locentropy.core.language import Words
 
 Number = int | float | str | Decimal | Fraction
 Kind = Literal["pure", "approximate", "none"]
@@ -72,7 +75,11 @@ class PublicInput:
     """Its value as text, e.g. `5`."""
 
     def __str__(self) -> str:
-        return f"{self.name} = {self.value}"
+        return self.in_words()
+
+    def in_words(self, say: Words = ENGLISH) -> str:
+        """Its name and its value."""
+        return f"{self.name} = {say.stored(self.name, self.value)}"
 
 
 @dataclass(frozen=True)
@@ -182,10 +189,10 @@ class Guarantee:
         """How much it hides: "strong", "moderate", "weak", "none to speak of", or "none"."""
         return strength_of(self.epsilon, self.delta)
 
-    def explain_strength(self) -> str:
+    def explain_strength(self, say: Words = ENGLISH) -> str:
         """How much it hides, in a sentence or two. Part of the published documents."""
         delta = exact_text(self.delta) if self.delta else None
-        return strength_words(self.strength, self.epsilon, delta)
+        return strength_words(self.strength, self.epsilon, delta, say)
 
     def __add__(self, other: Guarantee) -> Guarantee:
         if not isinstance(other, Guarantee):
@@ -281,62 +288,70 @@ class Guarantee:
         shrink = exponential_below(-self.epsilon)
         return float_above((1 + self.delta * shrink) / (1 + shrink))
 
-    def explain(self) -> str:
+    def explain(self, say: Words = ENGLISH) -> str:
         """What the guarantee means for one person, without formulas. Part of the published documents."""
         if self.epsilon is None:
-            return "Nothing is promised: a release can make an attacker certain about one person."
-        period = period_of(self.unit)
-        where = "in the data" if period is None else f"in the data of one {period}"
-        return (
-            f"Somebody who thought it 50 % likely that a given person is {where} can, after seeing this release, "
-            f"think it {self._bounds_in_words()}. {self._explain_replaced()}"
+            return say("belief.none")
+        return say(
+            "belief.present",
+            in_data=self._in_data(say),
+            bounds=self._bounds_in_words(say),
+            replaced=self._explain_replaced(say),
         )
 
-    def explain_groups(self) -> str:
+    def explain_groups(self, say: Words = ENGLISH) -> str:
         """What the guarantee becomes for two records of one person and for several people, in numbers."""
         if self.epsilon is None:
-            return "Nothing is promised to anybody."
-        delta = " and δ becomes δ·(e^(kε) − 1)/(e^ε − 1)" if self.delta else ""
-        of_period = "" if (period := period_of(self.unit)) is None else f" of one {period}"
-        return (
-            f"{numbers_in_words(self)} is for one person being in the data{of_period} or not. Between two possible "
-            "records of one person, and for one of several people who share an id, it is "
-            f"{numbers_in_words(self.for_replaced_record())}. For k people together, or one person under k ids, ε "
-            f"becomes k times as large{delta}."
+            return say("groups.none")
+        return say(
+            "groups",
+            numbers=numbers_in_words(self, say),
+            in_data=self._in_data(say),
+            replaced=numbers_in_words(self.for_replaced_record(), say),
+            delta=say("groups.delta") if self.delta else "",
         )
 
-    def _explain_replaced(self) -> str:
+    def _in_data(self, say: Words) -> str:
+        """Where somebody is, who is protected."""
+        return say("in_data", of=period_of(self.unit) or "person")
+
+    def _explain_replaced(self, say: Words) -> str:
         """What somebody may learn who asks which record, rather than whether there is one."""
         replaced = self.for_replaced_record()
         if replaced.epsilon is None:
-            return "Between two possible records of one person nothing is promised."
-        return (
-            "Between two possible records of one person (where they went, how often, with whom) the bound is twice ε: "
-            f"a belief of 50 % in one of the two can become {replaced._bounds_in_words()}."
-        )
+            return say("belief.replaced_none")
+        return say("belief.replaced", bounds=replaced._bounds_in_words(say))
 
-    def _bounds_in_words(self) -> str:
+    def _bounds_in_words(self, say: Words) -> str:
         belief = self.belief()
         if belief.most > CERTAIN:  # rounded, it would read "at most 100 % and at least 0 %"
-            return "practically certain, or practically impossible"
-        bound = f"at most {percent_up(belief.most)} and at least {percent_down(belief.least)} likely"
+            return say("belief.certain")
+        most, least = say.written(percent_up(belief.most)), say.written(percent_down(belief.least))
         if not self.delta:
-            return bound
-        return (
-            f"{bound}, except with a probability of at most {exact_text(belief.exceptions)} for either bound, when "
-            "nothing is promised"
-        )
+            return say("belief.bounds", most=most, least=least)
+        exceptions = say.written(exact_text(belief.exceptions))
+        return say("belief.bounds_but", most=most, least=least, exceptions=exceptions)
+
+    def in_words(self, say: Words = ENGLISH) -> str:
+        """What is guaranteed, to whom, and what is taken as public."""
+        if self.epsilon is None:
+            stated = say("stated.none", reasons=self.reasons_in_words(say))
+        else:
+            stated = say(
+                "stated.private",
+                numbers=numbers_in_words(self, say),
+                protects=protects(self.unit, say),
+                neighbours=neighbours(self.unit, say),
+            )
+        known = "; ".join(public.in_words(say) for public in self.public_inputs)
+        return f"{stated} {say('stated.public', public=known or say('stated.nothing'))}"
+
+    def reasons_in_words(self, say: Words = ENGLISH) -> str:
+        """Why there is no guarantee."""
+        return "; ".join(say.stored("reason", reason) for reason in self.reasons)
 
     def __str__(self) -> str:
-        if self.epsilon is None:
-            stated = f"Not differentially private: {'; '.join(self.reasons)}."
-        else:
-            stated = (
-                f"Differentially private with {numbers_in_words(self)}, for {protects(self.unit)}: "
-                f"{neighbours(self.unit)}."
-            )
-        known = "; ".join(map(str, self.public_inputs)) or "nothing"
-        return f"{stated} Taken as public and not protected: {known}."
+        return self.in_words()
 
     def _repr_html_(self) -> str:
         return joined(tag("p", str(self)), tag("p", self.explain()))
@@ -347,12 +362,12 @@ def total(guarantees: Iterable[Guarantee]) -> Guarantee:
     return reduce(add, guarantees, Guarantee.pure(0))
 
 
-def numbers_in_words(guarantee: Guarantee) -> str:
+def numbers_in_words(guarantee: Guarantee, say: Words = ENGLISH) -> str:
     """ε and, if there is one, δ; exactly."""
     if guarantee.epsilon is None:
-        return "no bound at all"
-    delta = f", δ = {exact_text(guarantee.delta)}" if guarantee.delta else ""
-    return f"ε = {exact_text(guarantee.epsilon)}{delta}"
+        return say("numbers.none")
+    delta = f", δ = {say.written(exact_text(guarantee.delta))}" if guarantee.delta else ""
+    return f"ε = {say.written(exact_text(guarantee.epsilon))}{delta}"
 
 
 def exact_text(value: Fraction) -> str:

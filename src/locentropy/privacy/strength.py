@@ -14,10 +14,13 @@ import math
 from typing import TYPE_CHECKING, Final, Literal
 
 from locentropy.core.errors import ParameterError
+from locentropy.core.language import ENGLISH
 from locentropy.privacy.rounding import exponential_above
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from locentropy.core.language import Words
 
 Strength = Literal["strong", "moderate", "weak", "none to speak of", "none"]
 
@@ -45,23 +48,21 @@ def strength_of(epsilon: Fraction | None, delta: Fraction) -> Strength:
     return "strong" if epsilon <= _STRONG else "moderate"
 
 
-def strength_words(strength: Strength, epsilon: Fraction | None, delta: str | None) -> str:
+def strength_words(
+    strength: Strength, epsilon: Fraction | None, delta: str | None, say: Words = ENGLISH
+) -> str:
     """What leaving out one person can change, in a sentence or two; `delta` is δ as text, where there is one."""
     if epsilon is None:
-        return "Nothing is hidden by a guarantee: there is none."
+        return say("strength.none")
     if strength == "none to speak of":
-        return (
-            "The noise hides hardly anything about one person: somebody who looks for a given person in these numbers "
-            "can be practically certain of whether they are in the data, and may find out where they were."
-        )
-    on_top = "" if delta is None else f", and by δ = {delta} on top"
-    changed = (
-        f"The guarantee is {strength}: whether one person is left out changes the chance of any outcome by a factor of "
-        f"at most {_factor(epsilon)}{on_top}."
+        return say("strength.large")
+    changed = say(
+        "strength.changed",
+        strength=say("strength.word", of=strength),
+        factor=say.written(_factor(epsilon)),
+        on_top="" if delta is None else say("strength.on_top", delta=say.written(delta)),
     )
-    sure = {"strong": "", "moderate": "fairly sure", "weak": "nearly certain"}[strength]
-    told = f" Somebody who looks for a given person can become {sure} of whether they are in the data."
-    return changed + (told if sure else "")
+    return changed if strength == "strong" else changed + say("strength.sure", of=strength)
 
 
 def is_large(epsilon: Fraction | None) -> bool:

@@ -21,12 +21,14 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from locentropy.core.civil_time import merged
 from locentropy.core.errors import ParameterError
+from locentropy.core.language import ENGLISH
 from locentropy.core.windows import shortest_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
+    from locentropy.core.language import Words
     from locentropy.core.windows import Window
 
 Unit = Literal["person", "person-day", "person-week", "person-month"]
@@ -37,11 +39,6 @@ UNIT_EXAMPLE: Final = (
 )
 
 _PERIODS: Final[dict[str, str]] = {"person-day": "day", "person-week": "week", "person-month": "month"}
-_CELLS: Final[dict[str, str]] = {
-    "person-day": "one day",
-    "person-week": "one week (Monday to Sunday)",
-    "person-month": "one calendar month",
-}
 
 
 def check_unit(unit: object) -> Unit:
@@ -61,21 +58,14 @@ def period_of(unit: Unit) -> str | None:
     return _PERIODS.get(unit)
 
 
-def protects(unit: Unit) -> str:
+def protects(unit: Unit, say: Words = ENGLISH) -> str:
     """What a guarantee hides, in a few words."""
-    cell = _CELLS.get(unit)
-    return "one user's whole record" if cell is None else f"all visits of one user in {cell}"
+    return say("protects", of=period_of(unit) or "person")
 
 
-def neighbours(unit: Unit) -> str:
+def neighbours(unit: Unit, say: Words = ENGLISH) -> str:
     """Which tables are neighbours."""
-    cell = _CELLS.get(unit)
-    if cell is None:
-        return "two tables are neighbours when one holds all visits of one more user (add or remove one user)"
-    return (
-        f"two tables are neighbours when one is the other without all visits of one user in {cell} (add or remove "
-        "them)"
-    )
+    return say("neighbours", of=period_of(unit) or "person")
 
 
 def cell_label(unit: Unit, day: date) -> str:

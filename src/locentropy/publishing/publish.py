@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 from locentropy.core.civil_time import merged
 from locentropy.core.early_imports import import_early
 from locentropy.core.errors import ParameterError, ReleaseError
+from locentropy.core.language import DEFAULT_LANGUAGE
 from locentropy.core.locations import Cells, Locations
 from locentropy.core.notebook_progress import shown_progress
 from locentropy.core.window_split import split
@@ -91,6 +92,7 @@ def publish(
     windows: Period | None = None,
     after: Release | str | Path | None = None,
     outline: str | Path | None = None,
+    language: str = DEFAULT_LANGUAGE,
     resources: Resources = DEFAULT_RESOURCES,
     progress: Progress | None = None,
 ) -> Release:
@@ -147,6 +149,9 @@ def publish(
         A public map, such as a GeoJSON file of the coast or the districts, whose lines and polygons are behind the
         places on the page's map: cut to their surroundings, simplified, and kept in the release. It is published, so
         it must not come from the visits.
+    language
+        Of the page, report.html: "en" or "de". The owner's words, and names of places, are shown as they were given;
+        all other files are in English.
     resources
         Memory, threads and engine.
     progress
@@ -172,6 +177,7 @@ def publish(
         windows,
         outline,
         None if after is None else read_chain(_directory_of(after)),
+        language,
     )
     # Before the list is read, for errors about a list name its columns.
     request.refuse_visits_as_public(visits)

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from locentropy.core.cell_kinds import OUTLINED_LIST
 from locentropy.core.errors import ParameterError, ReleaseError
+from locentropy.core.language import DEFAULT_LANGUAGE
 from locentropy.core.levels import PLACE
 from locentropy.core.locations import Cells
 from locentropy.core.version import __version__
@@ -90,6 +91,8 @@ class Request:
     """A public map whose outlines are behind the places on the page's map; see `places/map_outline.py`."""
     after: Chain | None = None
     """The earlier releases of the series that this one goes on with; None if there are none."""
+    language: str = DEFAULT_LANGUAGE
+    """Of the page."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -286,6 +289,7 @@ class Request:
             **({} if self.windows_of is None else {"windows": self.windows_of}),
             **({} if self._outline_words is None else {"outline": self._outline_words}),
             **({} if self.after is None else {"after": self.after.fingerprint}),
+            **({} if self.language == DEFAULT_LANGUAGE else {"language": self.language}),
             **{name: str(value) for name, value in asdict(self.about).items()},
         }
 
@@ -375,6 +379,7 @@ class Request:
             windows=self.windows_of,
             outline=self._outline_words,
             series=None if self.after is None else self.after.note,
+            language=self.language,
         )
 
 

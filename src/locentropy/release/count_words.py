@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.estimates import COUNTS
+from locentropy.core.language import ENGLISH
 
 if TYPE_CHECKING:
     from locentropy.core.estimates import Method
+    from locentropy.core.language import Words
     from locentropy.release.statement import Statement
 
 _COUNTED: Final = {"visitors": "people who were there", "visits": "visits there"}
@@ -19,27 +21,24 @@ def has_counts(method: Method) -> bool:
     return bool(set(COUNTS) & set(method.columns))
 
 
-def bounds_words(statement: Statement) -> str:
+def bounds_words(statement: Statement, say: Words = ENGLISH) -> str:
     """How much of each person is counted."""
     given = statement.parameters
     if not {"max_locations", "max_visits"} <= set(given):
-        return "each person is cut to the bounds of the mechanism"
-    keep = f" (kept: {given['keep']})" if "keep" in given else ""
-    return (
-        f"each person counts at no more than {given['max_locations']} places{keep}, and with no more than "
-        f"{given['max_visits']} visits in each"
+        return say("bounds.own")
+    return say(
+        "bounds",
+        places=given["max_locations"],
+        keep=say("bounds.keep", keep=say.stored("keep", given["keep"])) if "keep" in given else "",
+        visits=given["max_visits"],
     )
 
 
-def counts_words(statement: Statement) -> str:
+def counts_words(statement: Statement, say: Words = ENGLISH) -> str:
     """What the counts are, for readers; empty where there are none."""
     if not has_counts(statement.method):
         return ""
-    return (
-        f"The columns visitors and visits are bounded counts with noise: {bounds_words(statement)}. Where people "
-        "exceed that, true numbers are larger. So visitors_low and visits_low are lower bounds of the true numbers as "
-        "well, but visitors_high and visits_high are no upper bounds of them."
-    )
+    return say("counts", bounds=bounds_words(statement, say))
 
 
 def described_count(name: str, statement: Statement) -> str:

@@ -14,6 +14,7 @@ from locentropy.core.attributes import MAX_ATTRIBUTES
 from locentropy.core.civil_time import read_intervals, written
 from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.estimates import COLUMNS, AttributeEffect, Method
+from locentropy.core.language import DEFAULT_LANGUAGE
 from locentropy.core.levels import MAX_LEVELS, LevelPart
 from locentropy.core.windows import Window
 from locentropy.mechanisms.registry import built_in_class
@@ -74,6 +75,7 @@ def details(
         **({} if statement.windows is None else {"windows": statement.windows}),
         **({} if statement.series is None else {"series": _series(statement)}),
         **({} if statement.outline is None else {"outline": statement.outline}),
+        **({} if statement.language == DEFAULT_LANGUAGE else {"language": statement.language}),
         **({"levels": [_part(part) for part in statement.levels]} if statement.levels else {}),
         **_level(first),
         "refuse_empty": statement.refuse_empty,
@@ -195,7 +197,7 @@ def _window(window: Window) -> dict[str, Any]:
         "start": window.start.isoformat(),
         "end": window.end.isoformat(),
         "instants": written(window.instants),
-        "in_words": window.words,
+        "in_words": window.in_words(),
     }
 
 
@@ -309,6 +311,8 @@ def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
         "window": _window_in(get({"window": None} | document, "window", dict | None)),
         "windows": get({"windows": None} | document, "windows", str | None),
         "outline": get({"outline": None} | document, "outline", str | None),
+        # Pages were in English before there was a choice.
+        "language": get({"language": DEFAULT_LANGUAGE} | document, "language", str),
     }
 
 

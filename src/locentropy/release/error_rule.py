@@ -13,23 +13,21 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from locentropy.core.errors import ParameterError
+from locentropy.core.language import ENGLISH
 from locentropy.release.count_words import has_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from locentropy.core.estimates import Estimates, Method
+    from locentropy.core.language import Words
     from locentropy.release.statement import Statement
 
 _CALL: Final = 'publish(visits, Shares(epsilon=1.0), places, max_std_error=0.5, ledger="city.ledger")'
 MOST: Final = 1e6
 """The largest limit; no entropy is near it."""
 
-NO_PROTECTION: Final = (
-    "This is a function of noisy values: it costs no budget, and does not decide whether there is a release. Nor does "
-    "it protect anybody: protection comes from the noise alone, and values that are left out can be computed again "
-    "from the measurements, where these are published."
-)
+NO_PROTECTION: Final = ENGLISH("uncertain.protection")
 
 
 def check_max_std_error(limit: Any) -> float | None:
@@ -85,20 +83,24 @@ def rule_in_words(limit: float | None, method: Method) -> str:
     )
 
 
-def stated_in_words(statement: Statement) -> str:
+def stated_in_words(statement: Statement, say: Words = ENGLISH) -> str:
     """The rule, for readers of a release; empty where there is none."""
     limit = statement.max_std_error
     if limit is None:
         return ""
-    bits = f" ({limit / math.log(2):.4g} bits)" if statement.entropy_unit == "bits" else ""
-    return (
-        f"Places whose standard error is above {limit:g} nats{bits} have no value in the table"
-        f"{_but_counts(statement.method)}. {NO_PROTECTION}"
+    return say(
+        "uncertain.rule",
+        limit=say(
+            "uncertain.limit",
+            of=statement.entropy_unit,
+            nats=say.number(limit, "g"),
+            bits=say.number(limit / math.log(2), ".4g"),
+        ),
+        counts=_but_counts(statement.method, say),
+        protection=say("uncertain.protection"),
     )
 
 
-def _but_counts(method: Method) -> str:
+def _but_counts(method: Method, say: Words = ENGLISH) -> str:
     """That the rule is about entropies, where there is something else."""
-    return (
-        ": no entropy, that is, and nothing that follows from it; counts stay" if has_counts(method) else ""
-    )
+    return say("uncertain.counts") if has_counts(method) else ""

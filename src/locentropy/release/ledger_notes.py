@@ -6,12 +6,14 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
+from locentropy.core.language import ENGLISH
 from locentropy.ledger.accounts import Charge
 from locentropy.privacy.guarantee import Guarantee, exact_text
 from locentropy.privacy.units import period_of
 from locentropy.release.statement import INFINITE, LedgerNote, amount
 
 if TYPE_CHECKING:
+    from locentropy.core.language import Words
     from locentropy.ledger.accounts import Cap
     from locentropy.ledger.parts import Part
     from locentropy.ledger.rules import Account
@@ -70,59 +72,69 @@ def _rho(prefix: str, cap: Cap, charged: Charge) -> dict[str, str]:
     return {f"{prefix}rho": exact_text(cap.rho), f"{prefix}spent_rho": exact_text(charged.rho)}
 
 
-def note_words(note: LedgerNote) -> str:
+def note_words(note: LedgerNote, say: Words = ENGLISH) -> str:
     """What is guaranteed for everything that this ledger pays for, and what is left of it."""
-    closed = " (a release about them had no guarantee)" if note.spent_epsilon == INFINITE else ""
     period = period_of(note.unit)
-    begins = f"A ledger keeps count for this population: {note.population}. "
-    if period is None:
-        counted = _account(note, "Its budget", "", closed)
-    else:
-        counted = (
-            f"{_account(note, f'What a person did in one {period} has a budget of its own, which', note.cell, closed)} "
-            f"{_always(note, period)}"
-        )
-    in_rho = "" if note.composition == "sum" else f" {_CONCENTRATED}"
-    return f"{begins}{counted}{in_rho} The spend of this release is {note.spend_id}."
+    return say(
+        "ledger",
+        population=note.population,
+        account=_account(note, period, say),
+        always="" if period is None else _always(note, period, say),
+        counted="" if note.composition == "sum" else say("ledger.concentrated"),
+        spend=note.spend_id,
+    )
 
 
 _UP_TO: Final = " to "
 
-_CONCENTRATED = (
-    "Costs are counted in ρ (zero-concentrated differential privacy) and converted once, for the whole budget, unless "
-    "all of them are pure and plain sums of ε are less: what was spent so far is no guarantee of its own."
-)
 
-
-def _account(note: LedgerNote, what: str, cell: str | None, closed: str) -> str:
-    where = f" in {cell}" if cell else ""
-    most = ""
-    if cell and _UP_TO in cell:
-        most, where = "at most ", f" in each period from {cell}"
-    spent = _spent(note.rho, note.spent_rho, note.spent_epsilon, note.spent_delta)
-    whole = f"{what} is ε = {note.total_epsilon}, δ = {note.total_delta}"
-    return f"{whole}; after this release {most}{spent}{where}{closed}."
-
-
-def _spent(rho: str | None, spent_rho: str | None, epsilon: str | None, delta: str | None) -> str:
-    """What is spent of an account, by the rule that admits it: ρ, unless plain sums of ε alone do."""
-    if rho is None or spent_rho is None or amount(spent_rho, "spent_rho") > amount(rho, "rho"):
-        return f"ε = {epsilon}, δ = {delta} of it are spent"
-    return f"ρ = {spent_rho} of {rho} is spent"
-
-
-def _always(note: LedgerNote, period: str) -> str:
-    """What somebody is guaranteed who is in the data in every period: the cap, never a multiple of that of one."""
-    cap = f"ε = {note.person_epsilon}, δ = {note.person_delta}"
-    spent = _spent(note.person_rho, note.person_spent_rho, note.person_spent_epsilon, note.person_spent_delta)
-    return (
-        f"Somebody who is in the data in every {period} is guaranteed {cap} for all releases together; {spent} so far. "
-        f"{_always_strength(note)}"
+def _account(note: LedgerNote, period: str | None, say: Words) -> str:
+    """The whole budget, and what is spent of it: in one period, or in each of several at most."""
+    first, several, last = ("" if period is None else note.cell or "").partition(_UP_TO)
+    where = say("ledger.in", period=first) if first else ""
+    return say(
+        "ledger.account",
+        of=period or "person",
+        whole=_numbers(note.total_epsilon, note.total_delta, say),
+        spent=_spent(
+            (note.rho, note.spent_rho),
+            (note.spent_epsilon, note.spent_delta),
+            "most" if several else "exactly",
+            say,
+        ),
+        where=say("ledger.in_each", first=first, last=last) if several else where,
+        closed=say("ledger.closed") if note.spent_epsilon == INFINITE else "",
     )
 
 
-def _always_strength(note: LedgerNote) -> str:
+def _spent(
+    rho: tuple[str | None, str | None], plain: tuple[str | None, str | None], how: str, say: Words
+) -> str:
+    """What is spent of an account, by the rule that admits it: ρ, unless plain sums of ε alone do."""
+    whole, spent = rho
+    if whole is None or spent is None or amount(spent, "spent_rho") > amount(whole, "rho"):
+        return say("ledger.spent", of=how, spent=_numbers(*plain, say))
+    return say("ledger.spent_rho", of=how, spent=say.written(spent), rho=say.written(whole))
+
+
+def _always(note: LedgerNote, period: str, say: Words) -> str:
+    """What somebody is guaranteed who is in the data in every period: the cap, never a multiple of that of one."""
     person = Guarantee(
         amount(note.person_epsilon, "person_epsilon"), Fraction(amount(note.person_delta, "person_delta"))
     )
-    return f"For them: {person.explain_strength()}"
+    return say(
+        "ledger.always",
+        in_every=say("in_every", of=period),
+        cap=_numbers(note.person_epsilon, note.person_delta, say),
+        spent=_spent(
+            (note.person_rho, note.person_spent_rho),
+            (note.person_spent_epsilon, note.person_spent_delta),
+            "exactly",
+            say,
+        ),
+        strength=person.explain_strength(say),
+    )
+
+
+def _numbers(epsilon: str | None, delta: str | None, say: Words) -> str:
+    return f"ε = {say.written(str(epsilon))}, δ = {say.written(str(delta))}"

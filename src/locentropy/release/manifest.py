@@ -11,6 +11,7 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.cell_kinds import CELL_KINDS, public_words
+from locentropy.core.language import ENGLISH
 from locentropy.core.window_split import split
 from locentropy.privacy.guarantee import exact_text
 from locentropy.privacy.units import neighbours, period_of
@@ -21,6 +22,7 @@ from locentropy.release.level_words import NOT_ADDITIVE, levels_words
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
 
 if TYPE_CHECKING:
+    from locentropy.core.language import Words
     from locentropy.privacy.guarantee import Guarantee
     from locentropy.release.statement import Statement
 
@@ -33,7 +35,7 @@ _UNITS: Final = {
     "person-month": "Person and month",
 }
 
-TUNED: Final = "parameters tuned on the data, unaccounted"
+TUNED: Final = ENGLISH("tuned")
 
 
 def manifest(statement: Statement) -> dict[str, Any]:
@@ -68,40 +70,26 @@ def heading(statement: Statement) -> str:
     )
 
 
-def ledger_words(statement: Statement) -> str:
+def ledger_words(statement: Statement, say: Words = ENGLISH) -> str:
     """What the ledger says about the people's budget, or that there is none."""
     note = statement.ledger
-    if note is None:
-        return (
-            "No ledger: this release was not counted against any budget of these people. Other releases about them add "
-            "to what this one costs."
-        )
-    return note_words(note)
+    return say("ledger.none") if note is None else note_words(note, say)
 
 
-def window_words(statement: Statement) -> str:
+def window_words(statement: Statement, say: Words = ENGLISH) -> str:
     """Which visits were read; empty where all were."""
     if statement.window is None:
         return ""
-    return f"Only {statement.window.words}, were read. The window is public. {_split_words(statement)}"
+    return say("window", visits=statement.window.in_words(say), split=_split_words(statement, say))
 
 
-def _split_words(statement: Statement) -> str:
+def _split_words(statement: Statement, say: Words) -> str:
     """What rows are about where there are several windows, and how each is measured; empty where there is one."""
     if statement.windows is None:
         return ""
-    count, unit = len(split(statement.window, statement.windows)), statement.guarantee.unit
-    rows = f"It is cut into {count} windows of a {statement.windows} each, and a row is about a place in one of them. "
-    period = period_of(unit)
-    if period is None:
-        return (
-            f"{rows}All rows are measured together: what a person can change is bounded once, over all places and "
-            "windows. "
-        )
-    return (
-        f"{rows}Each {period} is measured by itself, from its own visits, at the whole of the stated guarantee, which "
-        f"is about one {period}; and is charged to its own budget, and to that of somebody who is there in all. "
-    )
+    count = len(split(statement.window, statement.windows))
+    measured = say("split.measured", of=period_of(statement.guarantee.unit) or "person")
+    return say("split", of=statement.windows, count=str(count)) + measured
 
 
 def unit_words(statement: Statement) -> str:
@@ -139,73 +127,47 @@ def parameters(statement: Statement) -> dict[str, float]:
     )
 
 
-def estimand_words(statement: Statement) -> str:
+def estimand_words(statement: Statement, say: Words = ENGLISH) -> str:
     """Which entropy the values estimate."""
-    if statement.estimand == "bounded":
-        return (
-            "The values estimate the bounded entropy: that of the visits left after every person was cut to the "
-            "bounds. It differs from the entropy of all visits, which nothing here estimates."
-        )
-    return "The values estimate the true entropy: that of all visits; no bound was applied."
+    return say("estimand", of=statement.estimand)
 
 
-def places_words(statement: Statement) -> str:
+def places_words(statement: Statement, say: Words = ENGLISH) -> str:
     """Where the list of places comes from, with the owner's words if there are any."""
-    source, words = statement.locations_source, statement.locations_provenance
-    if words == source:
+    source, words = say.stored("source", statement.locations_source), statement.locations_provenance
+    if words == statement.locations_source:
         return source
-    return f"{source}; its origin is not stated" if words == UNSAID else f"{source}; the owner says: {words}"
+    return (
+        say("origin.unsaid", source=source) if words == UNSAID else say("origin", source=source, words=words)
+    )
 
 
-def grouped_words(statement: Statement) -> str:
+def grouped_words(statement: Statement, say: Words = ENGLISH) -> str:
     """What was done to groups of places, before anything was counted; empty where places are published."""
     if statement.levels:
-        return levels_words(statement)
-    if statement.grouped_by is None:
-        return ""
-    return (
-        f"Places were grouped by their public {statement.grouped_by}: a visit to any place of a group counts as a "
-        "visit to the group, and a person at several of its places was at one location. Visits to places that are in "
-        "no group are left out. "
-    )
+        return levels_words(statement, say)
+    return "" if statement.grouped_by is None else say("grouped", column=statement.grouped_by)
 
 
-def proof_words(statement: Statement) -> str:
+def proof_words(statement: Statement, say: Words = ENGLISH) -> str:
     """Who proves the guarantee, and where."""
+    proof = say.stored("proof", statement.method.proof)
     if statement.built_in:
-        levels = ", and docs/proofs/levels.md for several levels" if statement.levels else ""
-        return f"Proof of the guarantee: {statement.method.proof}{levels}."
-    return (
-        f"The guarantee is stated and proved by the author of {statement.mechanism}, which is not part of locentropy, "
-        f"and was not checked by it. The author's proof: {statement.method.proof}."
-    )
+        return say("proof.levels" if statement.levels else "proof", proof=proof)
+    return say("proof.other", mechanism=statement.mechanism, proof=proof)
 
 
-def person_words(statement: Statement) -> str:
+def person_words(statement: Statement, say: Words = ENGLISH) -> str:
     """Who one person is: an id, and of which column."""
     column = statement.user_column
-    return "one user id" if column is None else f"one id of the column {column!r}"
+    return say("person") if column is None else say("person.column", column=repr(column))
 
 
-def existence_words(statement: Statement) -> str:
+def existence_words(statement: Statement, say: Words = ENGLISH) -> str:
     """What decides whether there is a release at all, which no guarantee covers."""
     dropped = statement.parameters.get("bad_rows") == "drop"
-    rows = (
-        "Rows that break a rule were left out, but a table that cannot be read, or whose ids or times can be taken in "
-        "two ways, is refused"
-        if dropped
-        else "A table that cannot be read, whose ids or times can be taken in two ways, or with a row that breaks a "
-        "rule, is refused"
-    )
-    empty = (
-        " This release would also have been refused if no visit had been at any of its places (refuse_empty)."
-        if statement.refuse_empty
-        else ""
-    )
-    return (
-        f"{rows}, and the rows of one person can be the reason: that this release exists tells that it was not so."
-        f"{empty}"
-    )
+    empty = say("existence.empty") if statement.refuse_empty else ""
+    return say("existence", of="drop" if dropped else "fail", empty=empty)
 
 
 def numbers(guarantee: Guarantee) -> dict[str, float]:
@@ -340,16 +302,17 @@ def _post_processing(statement: Statement) -> str:
     )
 
 
-def series_words(statement: Statement) -> str:
+def series_words(statement: Statement, say: Words = ENGLISH) -> str:
     """Which earlier releases the values lean on, and what that costs; empty where there are none."""
     note = statement.series
     if note is None:
         return ""
-    return (
-        f"This is release {note.number} of the series {note.series_id}, about the same places, and follows the release "
-        f"whose details have the SHA-256 {note.previous}. Values lean on the published measurements of all "
-        f"{note.number - 1} earlier releases as well as on its own; entropy_alone on its own only. This is "
-        "post-processing of published numbers: nobody's earlier visits were read again, and it costs no budget."
+    return say(
+        "series",
+        number=str(note.number),
+        id=note.series_id,
+        previous=note.previous,
+        earlier=str(note.number - 1),
     )
 
 

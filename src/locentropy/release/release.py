@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.estimates import COUNTS
+from locentropy.core.language import check_language
 from locentropy.core.window_split import split
 from locentropy.privacy.guarantee import exact_text
 from locentropy.release.columns import MOST_NATS, WINDOW, check_table, row_ids
@@ -126,6 +127,15 @@ class Release:
         """The same, with these outlines behind the places on the page's map."""
         return replace(self, background=background)
 
+    def with_language(self, language: str) -> Release:
+        """The same, with its page in this language: "en", "de"; all other files stay in English."""
+        check_language(language)
+        return replace(
+            self,
+            statement=replace(self.statement, language=language),
+            further=tuple(level.with_language(language) for level in self.further),
+        )
+
     def with_levels(self, further: Iterable[Release]) -> Release:
         """The release of this level and further ones."""
         return replace(self, further=tuple(further))
@@ -153,12 +163,12 @@ class Release:
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None
 
-    def save(self, directory: str | Path, *, also: Sequence[str] = ()) -> Path:
+    def save(self, directory: str | Path, *, also: Sequence[str] = (), language: str | None = None) -> Path:
         """Write all files, or none; the directory must not exist, or be empty. Returns where they are.
 
         Without a guarantee, `NOT-PRIVATE` is added to the directory's name. `also` asks for the table in further
         formats: "geojson", "gpkg" (GeoPackage), and CSV for Excel, "excel-comma" or "excel-point" by the decimal mark
-        of the country.
+        of the country. `language` is that of the page, "en" or "de"; None leaves it as it is.
         """
         from locentropy.release.files import save
 
@@ -167,7 +177,7 @@ class Release:
                 "This is one level of a release. Save the whole release, or this level's table: to_arrow()."
             )
 
-        return save(self, directory, also)
+        return save(self if language is None else self.with_language(language), directory, also)
 
     def reestimate(self) -> Release:
         """Compute the release anew from its measurements, with the inference of this version. Costs no budget.

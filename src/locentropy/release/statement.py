@@ -18,6 +18,7 @@ from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.core.checks import positive_integer
 from locentropy.core.errors import ParameterError
 from locentropy.core.estimates import AttributeEffect, Estimand, Method
+from locentropy.core.language import DEFAULT_LANGUAGE, check_language
 from locentropy.core.levels import Scope, check_levels
 from locentropy.core.public_columns import check_column_names
 from locentropy.core.window_split import Period, split
@@ -261,6 +262,8 @@ class Statement:
     """The background of the page's map in words, with the fingerprint of the owner's file; None if there is none."""
     series: SeriesNote | None = None
     """Earlier releases that the values lean on; None if there are none."""
+    language: str = DEFAULT_LANGUAGE
+    """Of the page; all other files are in English."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.guarantee, Guarantee):
@@ -276,6 +279,7 @@ class Statement:
                 _check_words(name, getattr(self, name))
         _check_choice("estimand", self.estimand, get_args(Estimand))
         _check_choice("entropy_unit", self.entropy_unit, get_args(EntropyUnit))
+        check_language(self.language)
         if not isinstance(self.method, Method):
             raise ParameterError("method must be a Method, as a mechanism has it. For example: Shares.method")
         for name in ("summary", "post_processing", "rounding", "proof"):

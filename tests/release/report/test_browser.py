@@ -325,7 +325,7 @@ def test_hostile_texts_stay_texts(size: str, browser: Any, tmp_path: Path) -> No
         for at, name in enumerate(shown):
             view.page.locator("#places tbody tr").nth(at).locator("button").click()
             assert tip.text_content() == name
-        assert view.page.evaluate("document.scripts.length") == 2
+        assert view.page.evaluate("document.scripts.length") == 3
         assert view.page.locator("img").count() == 0
         assert view.said == []
 

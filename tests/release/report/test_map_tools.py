@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 from locentropy.core.background import Background
+from locentropy.core.language import ENGLISH
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.release.release import Release
 from locentropy.release.report.citation import citation
@@ -209,14 +210,14 @@ def test_without_a_guarantee_the_table_is_marked(browser: Any, tmp_path: Path) -
         name, rows = table_of(view)
     assert name == "release-from-page.NOT-PRIVATE.csv"
     assert {row["not_private"] for row in rows} == {"NOT PRIVATE"}
-    assert "NOT PRIVATE" in citation(made.statement)
+    assert "NOT PRIVATE" in citation(ENGLISH, made.statement)
 
 
 def test_the_citation_is_copied(browser: Any, tmp_path: Path) -> None:
     made = town(
         20, mechanism="Shares", curator="Office <b>", publication_date="2026-11-16", title="Map of May"
     )
-    told = citation(made.statement)
+    told = citation(ENGLISH, made.statement)
     assert told.startswith("Office <b> (2026): Map of May. ")
     assert made.statement.release_id in told
     assert "ε = " in told
@@ -237,7 +238,7 @@ def test_where_the_clipboard_is_closed_the_citation_is_selected(browser: Any, tm
         )
         view.page.get_by_role("button", name="Copy the citation").click()
         view.page.get_by_text("It is selected").wait_for()
-        assert view.page.evaluate("getSelection().toString()") == citation(made.statement)
+        assert view.page.evaluate("getSelection().toString()") == citation(ENGLISH, made.statement)
 
 
 def test_without_scripts_there_are_no_buttons(browser: Any, tmp_path: Path) -> None:
@@ -248,4 +249,7 @@ def test_without_scripts_there_are_no_buttons(browser: Any, tmp_path: Path) -> N
 
 
 def test_what_was_not_said_is_not_cited() -> None:
-    assert citation(town(5, curator="not stated", region="not stated").statement).count("not stated") == 0
+    assert (
+        citation(ENGLISH, town(5, curator="not stated", region="not stated").statement).count("not stated")
+        == 0
+    )

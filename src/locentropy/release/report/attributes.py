@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.attributes import COORDINATES
-from locentropy.core.cell_kinds import CELL_KINDS
 from locentropy.release.columns import public_columns
-from locentropy.release.report.naming import named
+from locentropy.release.report.naming import is_cells, kind_of
 
 if TYPE_CHECKING:
+    from locentropy.core.language import Words
     from locentropy.release.release import Release
     from locentropy.release.statement import Statement
 
@@ -34,50 +34,48 @@ def filterable(texts: dict[str, list[str | None]]) -> list[bool]:
     return [1 < len(set(values)) <= _MOST_CHOICES for values in texts.values()]
 
 
-def listed_paragraph(statement: Statement) -> str:
+def listed_paragraph(say: Words, statement: Statement) -> str:
     """That further columns come from the list."""
-    *first, last = statement.listed_columns
-    named = f"{', '.join(first)} and {last}" if first else last
-    return (
-        f"{named}: as the public list has {'them' if first else 'it'}. The list is public and was not made from the "
-        "visits, and no value leans on what it says there."
-    )
+    names = statement.listed_columns
+    return say.count("listed", len(names), names=say.together(names))
 
 
-def leaning_sentence(release: Release) -> str:
+def leaning_sentence(say: Words, release: Release) -> str:
     """What estimates lean on, in a sentence; empty where there are no attributes."""
-    leans = [_example(release, name) for name in release.statement.attributes]
+    leans = [_example(say, release, name) for name in release.statement.attributes]
     if not leans:
         return ""
-    *first, last = leans
-    together = f"{', '.join(first)} and {last}" if first else last
-    if release.statement.locations_source.startswith(CELL_KINDS):
-        return f"Estimates of {named(release.statement).many} lean on {together}."
-    return f"Estimates of places lean on {together}, as the public list has it."
+    return say("leaning", of=kind_of(release.statement), together=say.together(leans))
 
 
-def leaning_paragraph(release: Release) -> str:
+def leaning_paragraph(say: Words, release: Release) -> str:
     """How estimates lean on attributes, and how much each explains."""
-    cells = release.statement.locations_source.startswith(CELL_KINDS)
-    public = "Where cells are is public and was" if cells else "What a list says is public and was"
-    said = (
-        f"{leaning_sentence(release)} The less is known about a place itself, the more its value is that of places "
-        f"like it, and the more places there are like it, the surer that is. {public} not made from the visits."
-    )
+    statement = release.statement
+    known_from = "cells" if is_cells(statement) else "list"
+    said = say("leaning.how", of=known_from, leaning=leaning_sentence(say, release))
     effects = [
-        f"{effect.name} explains about {100 * effect.explained:.0f} % of how places differ"
-        for effect in release.statement.leans_on
+        say(
+            "leaning.effect",
+            name=_named(say, effect.name),
+            percent=say.number(100 * effect.explained, ".0f"),
+        )
+        for effect in statement.leans_on
     ]
-    return f"{said} Here {', '.join(effects)}." if effects else said
+    return said + say("leaning.effects", effects=", ".join(effects)) if effects else said
 
 
-def _example(release: Release, name: str) -> str:
+def _example(say: Words, release: Release, name: str) -> str:
     if name == COORDINATES:
-        return f"{named(release.statement).many} nearby"
+        return say("leaning.nearby", of=kind_of(release.statement))
     common = _most_common(release.to_arrow()[name])
     if common is None or isinstance(common, bool) or len(str(common)) > _SHORT:
-        return f"others with the same {name}"
-    return f"others with the same {name} (those of “{common}” on each other)"
+        return say("leaning.same", name=name)
+    return say("leaning.same_as", name=name, common=str(common))
+
+
+def _named(say: Words, attribute: str) -> str:
+    """An attribute by its column; where a place is, which no column has, by a word."""
+    return say("leaning.coordinates") if attribute == COORDINATES else attribute
 
 
 def _most_common(values: pa.ChunkedArray) -> Any:

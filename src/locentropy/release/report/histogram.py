@@ -11,6 +11,8 @@ from locentropy.core.html import Html, joined, tag
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from locentropy.core.language import Words
+
     Reals = NDArray[np.float64]
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 720, 240, 52, 40, 12, 14
@@ -19,10 +21,11 @@ _TICKS: Final = 8
 _FEWEST, _MOST = 8, 48
 
 
-def histogram(values: Reals, unit: str) -> Html:
+def histogram(say: Words, values: Reals, unit: str) -> Html:
     """A histogram; each bar tells its numbers when it is pointed at."""
     if not len(values):
-        return tag("p", "No value is published.")
+        return tag("p", say("distribution.none"))
+    unit = say("unit", of=unit)
     edges = _edges(values)
     counts, _ = np.histogram(values, edges)
     across = (_WIDTH - _LEFT - _RIGHT) / (edges[-1] - edges[0])
@@ -32,7 +35,16 @@ def histogram(values: Reals, unit: str) -> Html:
     bars = [
         tag(
             "rect",
-            tag("title", f"{low:.4g} to {high:.4g} {unit}: {count:,} {'place' if count == 1 else 'places'}"),
+            tag(
+                "title",
+                say.count(
+                    "distribution.bar",
+                    count,
+                    low=say.number(low, ".4g"),
+                    high=say.number(high, ".4g"),
+                    unit=unit,
+                ),
+            ),
             class_="bar",
             x=_two(_LEFT + (low - edges[0]) * across + 0.5),
             y=_two(base - count * up),
@@ -41,14 +53,17 @@ def histogram(values: Reals, unit: str) -> Html:
         )
         for low, high, count in zip(edges, edges[1:], counts.tolist(), strict=False)
     ]
-    middle = float(np.median(values))
-    label = (
-        f"Histogram of {len(values):,} published values. Half of them are below {middle:.3g} {unit}; they go from "
-        f"{values.min():.3g} to {values.max():.3g}."
+    label = say(
+        "distribution.label",
+        count=say.number(len(values)),
+        middle=say.number(float(np.median(values)), ".3g"),
+        unit=unit,
+        least=say.number(float(values.min()), ".3g"),
+        most=say.number(float(values.max()), ".3g"),
     )
     return tag(
         "svg",
-        _axes(edges, across, highest, up, unit),
+        _axes(say, edges, across, highest, up, unit),
         *bars,
         class_="histogram",
         viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
@@ -78,7 +93,7 @@ def _edges(values: Reals) -> Reals:
     return np.linspace(low, high, bins + 1)
 
 
-def _axes(edges: Reals, across: float, highest: float, up: float, unit: str) -> Html:
+def _axes(say: Words, edges: Reals, across: float, highest: float, up: float, unit: str) -> Html:
     base = _HEIGHT - _BOTTOM
     parts = []
     for tick in nice_ticks(0.0, highest, 4):
@@ -87,14 +102,22 @@ def _axes(edges: Reals, across: float, highest: float, up: float, unit: str) -> 
         y = _two(base - tick * up)
         parts.append(tag("line", class_="grid", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=y, y2=y))
         parts.append(
-            tag("text", f"{tick:,.0f}", class_="tick end", x=_LEFT - 8, y=_two(base - tick * up + 4))
+            tag(
+                "text", say.number(tick, ",.0f"), class_="tick end", x=_LEFT - 8, y=_two(base - tick * up + 4)
+            )
         )
     for tick in nice_ticks(float(edges[0]), float(edges[-1]), _TICKS):
         x = _two(_LEFT + (tick - edges[0]) * across)
         parts.append(tag("line", class_="mark", x1=x, x2=x, y1=base, y2=base + 5))
-        parts.append(tag("text", f"{tick:.6g}", class_="tick middle", x=x, y=base + 18))
+        parts.append(tag("text", say.number(tick, ".6g"), class_="tick middle", x=x, y=base + 18))
     parts.append(
-        tag("text", f"entropy ({unit})", class_="tick middle", x=(_LEFT + _WIDTH - _RIGHT) / 2, y=_HEIGHT - 4)
+        tag(
+            "text",
+            say("distribution.axis", unit=unit),
+            class_="tick middle",
+            x=(_LEFT + _WIDTH - _RIGHT) / 2,
+            y=_HEIGHT - 4,
+        )
     )
     return joined(*parts)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from locentropy.core.html import Html, joined, tag
-from locentropy.release.level_words import NOT_ADDITIVE, consists_of, cost_of
+from locentropy.release.level_words import consists_of, cost_of, level_name
 
 if TYPE_CHECKING:
+    from locentropy.core.language import Words
     from locentropy.release.statement import Statement
 
 
-def switch(statement: Statement) -> Html:
+def switch(say: Words, statement: Statement) -> Html:
     """Links to all levels, what the one that is shown consists of and costs; empty where there is one level only.
 
     A link changes the address and the script shows that level: it can be kept, sent, and gone back from.
@@ -20,20 +21,33 @@ def switch(statement: Statement) -> Html:
     if part is None:
         return Html("")
     links = [
-        tag("li", tag("a", each.name, href=f"#level={number}", aria_current="page" if each == part else None))
+        tag(
+            "li",
+            tag(
+                "a",
+                level_name(each, say),
+                href=f"#level={number}",
+                aria_current="page" if each == part else None,
+            ),
+        )
         for number, each in enumerate(statement.levels, start=1)
     ]
-    files = "The tables of every level are beside this page."
+    told = say(
+        "levels.shown",
+        name=level_name(part, say),
+        consists=consists_of(part, say),
+        cost=cost_of(part, say),
+        sums=say("levels.sums"),
+    )
     return joined(
         Html("\n"),
-        tag("nav", tag("span", "Level"), tag("ul", *links), class_="levels", aria_label="Levels"),
         tag(
-            "noscript", tag("p", f"Without scripts, this page shows one level only. {files}", class_="notice")
+            "nav",
+            tag("span", say("levels.label")),
+            tag("ul", *links),
+            class_="levels",
+            aria_label=say("levels.all"),
         ),
-        tag(
-            "p",
-            f"Level {part.name}: {consists_of(part)}. It has {cost_of(part)} of the budget of this release; the "
-            f"guarantee below is that of all levels together. {NOT_ADDITIVE}",
-            class_="hint",
-        ),
+        tag("noscript", tag("p", say("levels.noscript"), class_="notice")),
+        tag("p", told, class_="hint"),
     )

@@ -5,25 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.html import Html, joined, table, tag
+from locentropy.core.language import words_in
 from locentropy.release.report.page import drawn
 from locentropy.release.report.ranking import TOP, numbers, ranking_of
 
 if TYPE_CHECKING:
+    from locentropy.core.language import Words
     from locentropy.release.release import Release
 
 _MOST_FRAMED: Final = 2_000_000
 """Bytes of a page that a notebook still takes: it is saved within the notebook's file."""
-_HEADINGS: Final = {
-    "entropy": "entropy",
-    "low": "from",
-    "high": "to",
-    "effective_visitors": "effective visitors",
-}
+_COLUMNS: Final = ("entropy", "low", "high", "effective_visitors")
 
 
 def shown(release: Release) -> Html:
     """The release for a notebook. Everything in it is public."""
-    statement = release.statement
+    statement, say = release.statement, words_in(release.statement.language)
     page = drawn(release)
     if len(page) <= _MOST_FRAMED:
         # Without the permission to be of the same origin, the page can read nothing of the notebook around it.
@@ -36,29 +33,31 @@ def shown(release: Release) -> Html:
             style="border: 0",
         )
     else:
-        frame = tag(
-            "p", "The page is too large for a notebook: release.save(directory) writes it as report.html."
-        )
+        frame = tag("p", say("notebook.large"))
+    told = f" — {say.count('places', len(release))}. {statement.guarantee.in_words(say)}"
     return joined(
-        tag("p", tag("strong", statement.title), f" — {len(release):,} places. {statement.guarantee}"),
-        _first(release),
+        tag("p", tag("strong", say.stored("title", statement.title)), told),
+        _first(say, release),
         frame,
     )
 
 
-def _first(release: Release) -> Html:
+def _first(say: Words, release: Release) -> Html:
     """The places that rank first."""
     places, ranking = release.to_arrow(), ranking_of(release)
     first = ranking.order[: min(TOP, ranking.published)]
     names = places["name" if "name" in places.column_names else "location"]
-    columns = [name for name in _HEADINGS if name in places.column_names]
+    columns = [name for name in _COLUMNS if name in places.column_names]
     values = {name: numbers(places, name) for name in columns}
     rows = [
         [
             str(ranking.rank[position]),
             str(names[int(position)].as_py()),
-            *(f"{values[name][position]:,.{0 if name == 'effective_visitors' else 2}f}" for name in columns),
+            *(
+                say.number(values[name][position], f",.{0 if name == 'effective_visitors' else 2}f")
+                for name in columns
+            ),
         ]
         for position in first
     ]
-    return table(["rank", "place", *(_HEADINGS[name] for name in columns)], rows)
+    return table([say("notebook.heading", of=name) for name in ("rank", "place", *columns)], rows)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
+from locentropy.core.cell_kinds import GRID
 from locentropy.core.estimates import COUNTS
 from locentropy.core.html import script_json
 from locentropy.release.report.attributes import attribute_texts, filterable
@@ -18,8 +19,10 @@ from locentropy.release.report.ranking import numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from locentropy.core.language import Words
     from locentropy.release.release import Release
     from locentropy.release.report.ranking import Ranking
+    from locentropy.release.statement import Statement
 
     Integers = NDArray[np.int64]
 
@@ -68,12 +71,12 @@ class Rows:
         return self.without_coordinates < len(self)
 
 
-def rows(release: Release, ranking: Ranking, *, most: int = MOST, largest: int = LARGEST) -> Rows:
+def rows(say: Words, release: Release, ranking: Ranking, *, most: int = MOST, largest: int = LARGEST) -> Rows:
     """The rows of a release, all of them or as many as a page can carry."""
     table = release.to_arrow()
     texts = {"id": _texts(table["location"])}
     if "name" in table.column_names:
-        texts["name"] = _texts(table["name"])
+        texts["name"] = _names(say, release.statement, _texts(table["name"]))
     attributes = attribute_texts(release)
     texts |= {f"a{number}": _clipped(values) for number, values in enumerate(attributes.values())}
     order = ranking.order
@@ -149,6 +152,13 @@ def _size(text: str | None) -> int:
 def _texts(column: pa.ChunkedArray) -> list[str | None]:
     """Ids and names as text, since a script's numbers are floats; long ones end in an ellipsis."""
     return _clipped(column.cast(pa.string()).to_pylist())
+
+
+def _names(say: Words, statement: Statement, names: list[str | None]) -> list[str | None]:
+    """Names as they were given; those of a grid's cells are ours."""
+    if not statement.locations_source.startswith(GRID):
+        return names
+    return [None if name is None else say.stored("cell", name) for name in names]
 
 
 def _clipped(texts: list[str | None]) -> list[str | None]:

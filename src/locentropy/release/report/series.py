@@ -14,6 +14,7 @@ from locentropy.core.html import Html, joined, script_json, tag
 from locentropy.release.report.ranking import numbers
 
 if TYPE_CHECKING:
+    from locentropy.core.language import Words
     from locentropy.release.release import Release
     from locentropy.release.report.rows import Rows
 
@@ -28,11 +29,11 @@ def periods(release: Release) -> tuple[Release, ...]:
     return (release, *release.earlier[max(0, len(release.earlier) - MOST_PERIODS + 1) :])
 
 
-def period_switch(whole: Release, shown: Release) -> Html:
+def period_switch(say: Words, whole: Release, shown: Release) -> Html:
     """Links to all periods, in their order; empty where there is one."""
     latest, *earlier = periods(whole)
     if not earlier:
-        return _not_shown(whole)
+        return _not_shown(say, whole)
     links = [
         tag(
             "li",
@@ -47,12 +48,16 @@ def period_switch(whole: Release, shown: Release) -> Html:
     ]
     return joined(
         Html("\n"),
-        tag("nav", tag("span", "Period"), tag("ul", *links), class_="levels", aria_label="Periods"),
         tag(
-            "noscript", tag("p", "Without scripts, this page shows the latest period only.", class_="notice")
+            "nav",
+            tag("span", say("series.label")),
+            tag("ul", *links),
+            class_="levels",
+            aria_label=say("series.all"),
         ),
-        tag("p", _words(shown), class_="hint"),
-        _not_shown(whole),
+        tag("noscript", tag("p", say("series.noscript"), class_="notice")),
+        tag("p", _words(say, shown), class_="hint"),
+        _not_shown(say, whole),
     )
 
 
@@ -93,26 +98,16 @@ def _named(release: Release) -> str:
     return "" if window is None else window.text
 
 
-def _words(shown: Release) -> str:
+def _words(say: Words, shown: Release) -> str:
     note = shown.statement.series
     if note is None:
-        return f"{_named(shown)}: the first release of this series, from its own measurements alone."
-    return (
-        f"{_named(shown)}: release {note.number} of a series. Its values lean on its own measurements and on those "
-        f"published earlier, which costs no further privacy. Trend: each place over the periods, with the band of its "
-        f"95 % intervals, all on one scale. A mark says rose, fell or closed where it is at least 95 % sure, by the "
-        f"model, that the number of visitors to be expected moved by more than a quarter (closed: fell to less than a "
-        f"tenth) since the period before or three periods ago, and more than that of all places did."
-    )
+        return say("series.first", period=_named(shown))
+    return say("series.shown", period=_named(shown), number=str(note.number))
 
 
-def _not_shown(whole: Release) -> Html:
+def _not_shown(say: Words, whole: Release) -> Html:
     """That earlier releases are not on this page, if that is so."""
     note = whole.statement.series
     if note is None or len(periods(whole)) == note.number:
         return Html("")
-    left = note.number - len(periods(whole))
-    which = "An earlier release" if left == 1 else f"{left} earlier releases"
-    return tag(
-        "p", f"{which} of this series {'is' if left == 1 else 'are'} not shown on this page.", class_="hint"
-    )
+    return tag("p", say.count("series.not_shown", note.number - len(periods(whole))), class_="hint")

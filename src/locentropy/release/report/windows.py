@@ -10,6 +10,7 @@ from locentropy.core.window_split import split
 from locentropy.release.columns import WINDOW
 
 if TYPE_CHECKING:
+    from locentropy.core.language import Words
     from locentropy.release.release import Release
     from locentropy.release.statement import Statement
 
@@ -34,7 +35,7 @@ def by_window(release: Release) -> tuple[Release, ...]:
     )
 
 
-def window_switch(whole: Statement, shown: Statement) -> Html:
+def window_switch(say: Words, whole: Statement, shown: Statement) -> Html:
     """Links to all windows; empty where there is one."""
     if whole.windows is None:
         return Html("")
@@ -52,13 +53,12 @@ def window_switch(whole: Statement, shown: Statement) -> Html:
     ]
     return joined(
         Html("\n"),
-        tag("nav", tag("span", "Window"), tag("ul", *links), class_="levels", aria_label="Windows"),
         tag(
-            "noscript",
-            tag(
-                "p",
-                "Without scripts, this page shows one window only. The table beside it has all.",
-                class_="notice",
-            ),
+            "nav",
+            tag("span", say("windows.label")),
+            tag("ul", *links),
+            class_="levels",
+            aria_label=say("windows.all"),
         ),
+        tag("noscript", tag("p", say("windows.noscript"), class_="notice")),
     )

@@ -8,20 +8,20 @@ const nameOf = (i) => (has("name") && columns.name[i]) || columns.id[i];
 const isNamed = (i) => has("name") && Boolean(columns.name[i]) && columns.name[i] !== columns.id[i];
 const isOnMap = (i) => has("lat") && columns.lat[i] !== null && columns.lon[i] !== null;
 const isPublished = (i) => columns.entropy[i] !== null;
-const whyEmpty = (i) => (has("uncertain") && columns.uncertain[i] ? "not shown: too uncertain" : "withheld");
+const whyEmpty = (i) => (has("uncertain") && columns.uncertain[i] ? say("uncertain") : say("withheld"));
 // What the public list says about a place, as pairs; attributes that are not known are left out.
 const attributesOf = (i) =>
   source.attributes.map((name, number) => [name, columns[`a${number}`][i]]).filter(([, text]) => text !== null);
 // A number, a time, a day or a flag says nothing without the name of its column.
 const attributeText = ([name, text]) => (/^(true|false|-?\d[\d.:e+-]*)$/.test(text) ? `${name} ${text}` : text);
 const isCount = (name) => name.startsWith("counted_");
-const countInterval = (name, i) => `${wholeNumbers.format(columns[`${name}_low`][i])} to ${wholeNumbers.format(columns[`${name}_high`][i])}`;
+const countInterval = (name, i) => rangeText(wholeNumbers.format(columns[`${name}_low`][i]), wholeNumbers.format(columns[`${name}_high`][i]));
 // Bounded counts of a place with their intervals, as pairs.
 const countsOf = (i) =>
   ["visitors", "visits"]
     .map((word) => [word, `counted_${word}`])
     .filter(([, name]) => has(name) && columns[name][i] !== null)
-    .map(([word, name]) => [`${word}, bounded`, `${wholeNumbers.format(columns[name][i])} (${countInterval(name, i)})`]);
+    .map(([word, name]) => [say("counted", {}, word), `${wholeNumbers.format(columns[name][i])} (${countInterval(name, i)})`]);
 const sureness = (i) => (has("certainty") ? columns.certainty[i] : null);
 
 // e to the power of the entropy in nats.

@@ -4,15 +4,15 @@ const UNKNOWN = "?"; // other choices are numbers, which no value of the list ca
 
 function choicesOf(number) {
   const values = columns[`a${number}`];
-  const known = [...new Set(values.filter((text) => text !== null))].sort(new Intl.Collator("en", { numeric: true }).compare);
+  const known = [...new Set(values.filter((text) => text !== null))].sort(new Intl.Collator(language, { numeric: true }).compare);
   return { values, known, hasUnknown: values.includes(null) };
 }
 
 function createFilter(number, changed) {
   const { values, known, hasUnknown } = choicesOf(number);
-  const menu = element("select", { id: `filter-${number}` }, element("option", { value: EVERY }, "all"));
+  const menu = element("select", { id: `filter-${number}` }, element("option", { value: EVERY }, say("every")));
   known.forEach((text, at) => menu.append(element("option", { value: String(at) }, text)));
-  if (hasUnknown) menu.append(element("option", { value: UNKNOWN }, "not known"));
+  if (hasUnknown) menu.append(element("option", { value: UNKNOWN }, say("unknown")));
   menu.addEventListener("change", changed);
   const label = element("label", { htmlFor: menu.id }, element("bdi", {}, source.attributes[number]));
   const passes = () => {

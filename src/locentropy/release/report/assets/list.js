@@ -27,7 +27,7 @@ const barTicks = (() => {
   const step = niceStep((barRange[1] - barRange[0]) / 5);
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const ticks = [];
-  for (let k = Math.ceil(barRange[0] / step - 1e-9); k * step <= barRange[1] * (1 + 1e-9); k++) ticks.push([k * step, (k * step).toFixed(digits)]);
+  for (let k = Math.ceil(barRange[0] / step - 1e-9); k * step <= barRange[1] * (1 + 1e-9); k++) ticks.push([k * step, withDigits(k * step, digits)]);
   return ticks;
 })();
 
@@ -38,17 +38,17 @@ function barScale() {
     tick.style.left = `${(100 * along(value)) / SVG_WIDTH}%`;
     return tick;
   });
-  return [element("small", {}, has("low") ? `95 % interval, ${source.unit}` : source.unit), element("div", { class: "scale" }, ...ticks)];
+  return [element("small", {}, has("low") ? say("interval_in", { unit: unitName }) : unitName), element("div", { class: "scale" }, ...ticks)];
 }
 
 function errorBar(i) {
   const [value, middle] = [along(columns.entropy[i]), 15];
   const parts = barTicks.map(([at]) => drawing("line", { class: "stem", x1: along(at), x2: along(at), y1: 0, y2: 30 }));
   parts.push(drawing("line", { class: "stem", x1: 6, x2: SVG_WIDTH - 6, y1: middle, y2: middle }));
-  let label = `${inUnit(columns.entropy[i])} ${source.unit}`;
+  let label = `${inUnit(columns.entropy[i])} ${unitName}`;
   if (has("low")) {
     const [low, high] = [along(columns.low[i]), along(columns.high[i])];
-    label += `, 95 % interval ${inUnit(columns.low[i])} to ${inUnit(columns.high[i])}`;
+    label = say("bar", { value: inUnit(columns.entropy[i]), unit: unitName, interval: intervalText(i) });
     parts.push(drawing("line", { class: "whisker", x1: low, x2: high, y1: middle, y2: middle }));
     for (const x of [low, high]) parts.push(drawing("line", { class: "whisker", x1: x, x2: x, y1: middle - 4, y2: middle + 4 }));
   }
@@ -78,7 +78,7 @@ function cellOf(name, i, show) {
   if (name === "rank") return element("td", { class: "rank" }, rankText(i));
   if (name === "name") {
     const text = nameElement(i);
-    const title = isOnMap(i) ? element("button", { type: "button", title: "Show on the map" }, text) : text;
+    const title = isOnMap(i) ? element("button", { type: "button", title: say("show") }, text) : text;
     if (isOnMap(i)) title.addEventListener("click", () => show(i));
     const besides = [...(isNamed(i) ? [columns.id[i]] : []), ...attributesOf(i).slice(0, MOST_SHOWN).map(attributeText)];
     const changed = has("change") && columns.change[i] !== "none" && columns.change[i] !== null ? [chip(i)] : [];
@@ -89,7 +89,7 @@ function cellOf(name, i, show) {
   if (name === "entropy") return element("td", { class: "entropy" }, inUnit(columns.entropy[i]));
   if (name === "std_error") return element("td", { class: "std_error" }, `± ${errorText(columns.std_error[i])}`);
   if (name === "visitors") return element("td", { class: "visitors" }, roundish(visitorsOf(i)));
-  if (isCount(name)) return element("td", { class: `count ${name}`, title: `95 % interval ${countInterval(name, i)}` }, wholeNumbers.format(columns[name][i]));
+  if (isCount(name)) return element("td", { class: `count ${name}`, title: say("interval_of", { interval: countInterval(name, i) }) }, wholeNumbers.format(columns[name][i]));
   return element("td", { class: "chance" }, percent(columns.chance[i]), meter(columns.chance[i]));
 }
 
@@ -114,7 +114,7 @@ function createList(show, shownOnly) {
   const [previous, next] = [document.getElementById("previous"), document.getElementById("next")];
   let [order, first, sort] = [Array.from({ length: count }, (_, i) => i), 0, { by: "rank", down: false }];
   let sorted = order;
-  if (source.attributes.length) search.placeholder = `name, id or ${source.attributes[0]}`;
+  if (source.attributes.length) search.placeholder = say("hint", { column: source.attributes[0] });
   let texts = null; // made when somebody first searches
 
   function render() {
@@ -123,7 +123,8 @@ function createList(show, shownOnly) {
       ...rows.map((i) => rowOf(i, shownNames, show)),
     );
     const last = first + rows.length;
-    range.textContent = rows.length ? `${wholeNumbers.format(first + 1)}–${wholeNumbers.format(last)} of ${wholeNumbers.format(order.length)}` : "none";
+    const [from, to, total] = [first + 1, last, order.length].map((each) => wholeNumbers.format(each));
+    range.textContent = rows.length ? say("rows", { first: from, last: to, total }) : say("rows_none");
     previous.disabled = first === 0;
     next.disabled = last >= order.length;
     for (const cell of headings) {
@@ -140,7 +141,7 @@ function createList(show, shownOnly) {
       order = order.filter((i) => texts[i].includes(wanted));
     }
     shownOnly(wanted || tests.length ? order : null);
-    found.textContent = wanted || tests.length ? `${wholeNumbers.format(order.length)} found` : "";
+    found.textContent = wanted || tests.length ? sayCount("found", order.length) : "";
     first = 0;
     render();
   }
@@ -150,7 +151,7 @@ function createList(show, shownOnly) {
   function sortBy(name) {
     sort = { by: name, down: sort.by === name ? !sort.down : DESCENDING_FIRST.has(name) };
     const [key, sign] = [KEYS_OF[name], sort.down ? -1 : 1];
-    const compare = name === "name" ? new Intl.Collator("en", { numeric: true }).compare : (one, other) => one - other;
+    const compare = name === "name" ? new Intl.Collator(language, { numeric: true }).compare : (one, other) => one - other;
     // Withheld places come last, whichever way; equal ones stay in the order of their ranks.
     sorted = Array.from({ length: count }, (_, i) => i).sort((one, other) => {
       const [a, b] = [key(one), key(other)];

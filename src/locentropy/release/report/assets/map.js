@@ -208,7 +208,7 @@ function createMap(canvas) {
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     const [left, top] = toWorld(0, 0);
     const [right, bottom] = toWorld(view.width, view.height);
-    const named = (value, above, below) => `${Math.abs(value).toFixed(digits)}° ${value < 0 ? below : above}`;
+    const named = (value, above, below) => `${withDigits(Math.abs(value), digits)}° ${say("compass", {}, value < 0 ? below : above)}`;
     const lines = [];
     for (let k = Math.ceil(((left - 0.5) * 360) / step); k * step <= (right - 0.5) * 360; k++) {
       const lon = ((((k * step + 180) % 360) + 360) % 360) - 180;
@@ -235,7 +235,7 @@ function createMap(canvas) {
     const metres = (EARTH * Math.cos((latitude(view.y) * Math.PI) / 180)) / view.scale;
     const length = niceStep(50 * metres);
     const [x, y, long] = [12, view.height - 14, length / metres];
-    const words = length >= 1000 ? `${wholeNumbers.format(length / 1000)} km` : `${Number(length.toPrecision(2))} m`;
+    const words = length >= 1000 ? `${wholeNumbers.format(length / 1000)} km` : `${decimalMarked(String(Number(length.toPrecision(2))))} m`;
     for (const [width, colour] of [[5, "--sea"], [2, "--ink"]]) {
       ink.lineWidth = width;
       ink.strokeStyle = styleColour(colour);

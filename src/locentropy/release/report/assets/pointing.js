@@ -2,14 +2,14 @@
 const KEYS = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
 
 function facts(i) {
-  if (!isPublished(i)) return [["value", whyEmpty(i)], ...countsOf(i), ...attributesOf(i)];
+  if (!isPublished(i)) return [[say("value"), whyEmpty(i)], ...countsOf(i), ...attributesOf(i)];
   const told = [
-    ["rank", `${rankText(i)} of ${wholeNumbers.format(source.total)}`],
-    ["entropy", `${inUnit(columns.entropy[i])} ${source.unit}`],
+    [say("rank"), say("rank_of", { rank: rankText(i), total: wholeNumbers.format(source.total) })],
+    [say("entropy"), `${inUnit(columns.entropy[i])} ${unitName}`],
   ];
-  if (has("low")) told.push(["95 % interval", `${inUnit(columns.low[i])} to ${inUnit(columns.high[i])}`]);
-  told.push(["effective visitors", roundish(visitorsOf(i))]);
-  if (has("chance")) told.push([`in the top ${source.top}`, percent(columns.chance[i])]);
+  if (has("low")) told.push([say("interval"), intervalText(i)]);
+  told.push([say("visitors"), roundish(visitorsOf(i))]);
+  if (has("chance")) told.push([say("top", { top: source.top }), percent(columns.chance[i])]);
   if (has("change")) told.push(...seriesFacts(i));
   told.push(...countsOf(i), ...attributesOf(i));
   return told;
@@ -30,7 +30,7 @@ function handle(map) {
     if (i < 0) return;
     tip.dataset.place = columns.id[i];
     const rows = facts(i).flatMap(([term, text]) => [element("dt", {}, term), element("dd", {}, text)]);
-    const id = isNamed(i) ? [element("dt", {}, "id"), element("dd", {}, columns.id[i])] : [];
+    const id = isNamed(i) ? [element("dt", {}, say("id")), element("dd", {}, columns.id[i])] : [];
     tip.replaceChildren(element("strong", {}, nameElement(i)), element("dl", {}, ...rows, ...id));
     place(i);
   }

@@ -4,13 +4,13 @@ const SPARK = { width: 120, height: 48, margin: 5 };
 const sparkTop = history ? quantile(sortedNumbers(Object.values(history.places).flatMap((row) => row.filter((_, k) => k % 3 === 2))), 0.999) || 1 : 1;
 // The period that is shown: the latest is the main one, earlier ones are numbered from 2 on.
 const shownPeriod = history ? (shownLevel === MAIN_LEVEL ? history.periods.length - 1 : Number(shownLevel) - 2) : 0;
-const CHANGED = { rose: "rose", fell: "fell", closed: "closed" };
+const CHANGED = new Set(["rose", "fell", "closed"]);
 
-const isChanged = (i) => has("change") && columns.change[i] in CHANGED;
-const changeText = (i) => (isChanged(i) ? `${columns.change[i]}, ${percent(columns.change_probability[i])} sure` : "none that is sure");
+const isChanged = (i) => has("change") && CHANGED.has(columns.change[i]);
+const changeText = (i) => (isChanged(i) ? say("sure", { chance: percent(columns.change_probability[i]) }, columns.change[i]) : say("unchanged"));
 
 function chip(i) {
-  return element("span", { class: `chip ${columns.change[i]}`, title: `Visitors to be expected ${changeText(i)}` }, columns.change[i]);
+  return element("span", { class: `chip ${columns.change[i]}`, title: say("expected", { change: changeText(i) }) }, say("changed", {}, columns.change[i]));
 }
 
 function sparkline(row) {
@@ -28,13 +28,13 @@ function sparkline(row) {
   };
   history.periods.forEach((period, k) => {
     const value = row[3 * k];
-    told.push(`${period}: ${value === null ? "no value" : inUnit(value)}`);
+    told.push(`${period}: ${value === null ? say("no_value") : inUnit(value)}`);
     if (value === null) draw();
     else stretch.push(k);
   });
   draw();
   if (row[3 * shownPeriod] !== null) parts.push(drawing("circle", { class: "now", cx: x(shownPeriod), cy: y(row[3 * shownPeriod]), r: 3.5 }));
-  const label = `Entropy in ${source.unit}. ${told.join("; ")}`;
+  const label = say("trend", { unit: unitName, values: told.join("; ") });
   return drawing("svg", { viewBox: `0 0 ${SPARK.width} ${SPARK.height}`, role: "img", "aria-label": label }, drawing("title", {}, label), ...parts);
 }
 
@@ -44,8 +44,8 @@ function trendCell(i) {
 }
 
 const seriesFacts = (i) => [
-  ...(has("entropy_alone") ? [["this period alone", `${inUnit(columns.entropy_alone[i])} ${source.unit}`]] : []),
-  ...(has("change") ? [["change", changeText(i)]] : []),
+  ...(has("entropy_alone") ? [[say("alone"), `${inUnit(columns.entropy_alone[i])} ${unitName}`]] : []),
+  ...(has("change") ? [[say("change"), changeText(i)]] : []),
 ];
 
 // The surest changes first; then places by what is likeliest.
