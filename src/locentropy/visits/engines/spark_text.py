@@ -142,7 +142,7 @@ class TextLines:
                 complete if drop_bad else f.when(~complete, _raised("fields")).otherwise(True)
             )
             columns = {
-                role: _unquoted(f.col("fields")[layout.columns.index(name)], layout.delimiter)
+                role: _unquoted(f.get("fields", f.lit(layout.columns.index(name))), layout.delimiter)
                 for role, name in roles.items()
             }
             frames.append(fields.select("part", *(value.alias(role) for role, value in columns.items())))
@@ -296,10 +296,10 @@ def _times(time: Any) -> list[Any]:
     number = time.try_cast("bigint")
     is_number = f.coalesce(number.cast("string") == time, f.lit(False))
     is_moment = f.coalesce(time.rlike(_TIME), f.lit(False))
-    # Spark reads no zones such as +02 and +0230.
-    whole_hours = f.regexp_replace(time, r"(:[0-9.]+[+-][0-9]{2})$", "$1:00")
-    with_colon = f.regexp_replace(whole_hours, r"([+-][0-9]{2})([0-9]{2})$", "$1:$2")
-    moment = f.unix_micros(with_colon.try_cast("timestamp"))
+    # Without its zone, of which Spark does not read every form; the session's is UTC.
+    zone = f.regexp_extract(f.substring(time, f.lit(11), f.length(time)), rf"{_ZONE}$", 0)
+    local = f.substring(time, f.lit(1), f.length(time) - f.length(zone)).try_cast("timestamp")
+    moment = f.unix_micros(local) - _offset(zone)
     # The embedded engine finds a time only in texts with one of these signs, or in whole numbers.
     may_be_read = f.coalesce(time.rlike("[-:.]"), f.lit(False))
     value = (
@@ -315,6 +315,15 @@ def _times(time: Any) -> list[Any]:
         f.lit(False).alias("time_is_day_first"),
         is_local.alias("time_is_local"),
     ]
+
+
+def _offset(zone: Any) -> Any:
+    """Microseconds that a clock of this zone is ahead of UTC: +02, +0230, -02:30, Z, or nothing."""
+    from pyspark.sql import functions as f
+
+    digits = f.rpad(f.regexp_replace(zone, "[^0-9]", ""), 4, "0")
+    minutes = f.substring(digits, 1, 2).cast("bigint") * 60 + f.substring(digits, 3, 2).cast("bigint")
+    return f.when(zone.startswith("-"), -minutes).otherwise(minutes) * 60_000_000
 
 
 def _number(role: str) -> Any:
