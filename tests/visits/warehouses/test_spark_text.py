@@ -326,6 +326,8 @@ def test_times_are_read_as_by_the_embedded_engine_or_refused(
 def test_numbers_are_read_as_by_the_embedded_engine_or_refused(
     spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from pyspark.sql import functions as f
+
     monkeypatch.setattr(spark_text, "_raised", unsure_instead_of_raising)
     draw = random.Random(8)
     signs = ["", "+", "-", "0", "1", "9", "5", ".", "e", "E", " ", "_", ",", "d", "inf", "nan", "x"]
@@ -342,7 +344,9 @@ def test_numbers_are_read_as_by_the_embedded_engine_or_refused(
     ]
     texts += [repr(draw.uniform(-180, 180)) for _ in range(500)]
     frame = spark.createDataFrame([(each, each) for each in texts], "lat string, visits string")
-    rows = frame.select("lat", spark_text._number("lat"), spark_text._number("visits")).collect()
+    rows = frame.select(
+        "lat", *(spark_text._number(role, f.col(role)) for role in ("lat", "visits"))
+    ).collect()
     writing, read = Writing(), 0
     sql = f"SELECT coalesce({writing.number_sql('t')}, 'nan'::DOUBLE) FROM (SELECT $t::VARCHAR AS t)"
     with duckdb.connect() as con:
@@ -411,6 +415,13 @@ def test_lines_that_are_dropped_are_counted_in_the_private_log(
         record.getMessage() for record in caplog.records if "cannot be read as rows" in record.getMessage()
     ]
     assert said == [f"{tmp_path / 'a.csv'}: lines that cannot be read as rows: {100 if many else 2}"] * 2
+
+
+def test_what_a_line_that_is_dropped_holds_does_not_matter(here: le.Resources, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("user,location,time\nann,x,2026-01-31\nbob,31.01.2026,7.5.2026,2-2\n")
+    visits = le.Visits(tmp_path / "a.csv", bad_rows="drop")
+    must_agree(visits, here)
+    must_agree(visits.during(le.Window("2026-01", zone="as-written")), here)
 
 
 def test_numbers_in_one_file_and_texts_in_another(here: le.Resources, tmp_path: Path) -> None:

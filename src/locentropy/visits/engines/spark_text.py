@@ -136,20 +136,20 @@ class TextLines:
                 .otherwise(True)
             )
             lines = lines.filter(~f.col("is_header") & (line != "")).filter(sound)
-            fields = lines.select("part", _fields(line, layout.delimiter).alias("fields"))
+            fields = _once(lines, [_fields(line, layout.delimiter).alias("fields")])
             complete = _is_complete(f.col("fields"), width)
-            fields = fields.filter(
+            kept = fields.filter(
                 complete if drop_bad else f.when(~complete, _raised("fields")).otherwise(True)
             )
             columns = {
                 role: _unquoted(f.get("fields", f.lit(layout.columns.index(name))), layout.delimiter)
                 for role, name in roles.items()
             }
-            frames.append(fields.select("part", *(value.alias(role) for role, value in columns.items())))
+            frames.append(_once(kept, _typed(columns)))
         read = frames[0]
         for frame in frames[1:]:
             read = read.unionAll(frame)
-        return read.select(*_typed(roles))
+        return read
 
     def check(self, *, drop_bad: bool) -> int:
         """How many lines are dropped for their number of fields. Raise SourceError if a line repeats the header."""
@@ -225,6 +225,17 @@ def _raised(what: str, kind: str = "boolean") -> Any:
     return f.raise_error(f.concat(f.lit(f"locentropy-text:{what}:"), f.col("part"), f.lit(";"))).cast(kind)
 
 
+def _once(frame: Any, columns: Sequence[Any]) -> Any:
+    """The files' addresses with these columns, each computed once, and before any condition on them is asked.
+
+    Of a plain select, Spark moves conditions to the front, with what they are about written out in them again: lines
+    would be taken apart several times, and times of lines that are dropped looked at. It moves none before a generator.
+    """
+    from pyspark.sql import functions as f
+
+    return frame.select("part", f.inline(f.array(f.struct(*columns))))
+
+
 def _split(line: Any, sign: str) -> Any:
     from pyspark.sql import functions as f
 
@@ -273,19 +284,16 @@ def _unquoted(field: Any, delimiter: str) -> Any:
     return f.nullif(f.when(field.startswith('"'), plain).otherwise(field), f.lit(""))
 
 
-def _typed(roles: Roles) -> list[Any]:
-    """The columns in the types of their roles, as the embedded engine has them."""
-    from pyspark.sql import functions as f
-
-    made = [f.col("part")]
-    for role in roles:
-        column = f.col(role)
+def _typed(columns: Mapping[str, Any]) -> list[Any]:
+    """The texts of each role in the types of the roles, as the embedded engine has them."""
+    made = []
+    for role, text_of in columns.items():
         if role == "time":
-            made += _times(column)
+            made += _times(text_of)
         elif role in ("visits", "lat", "lon"):
-            made.append(_number(role).alias(role))
+            made.append(_number(role, text_of).alias(role))
         else:
-            made.append(column)
+            made.append(text_of.alias(role))
     return made
 
 
@@ -296,24 +304,20 @@ def _times(time: Any) -> list[Any]:
     number = time.try_cast("bigint")
     is_number = f.coalesce(number.cast("string") == time, f.lit(False))
     is_moment = f.coalesce(time.rlike(_TIME), f.lit(False))
-    # Without its zone, of which Spark does not read every form; the session's is UTC.
-    zone = f.regexp_extract(f.substring(time, f.lit(11), f.length(time)), rf"{_ZONE}$", 0)
+    # Without its zone, of which Spark does not read every form; the session's is UTC. Seconds are at least 16 signs in.
+    rest = f.substring(time, 17, 40)
+    sign = f.greatest(f.instr(rest, "+"), f.instr(rest, "-"), f.instr(rest, "Z"))
+    zone = f.when(sign > 0, f.substring(rest, sign, f.lit(6))).otherwise("")
     local = f.substring(time, f.lit(1), f.length(time) - f.length(zone)).try_cast("timestamp")
     moment = f.unix_micros(local) - _offset(zone)
     # The embedded engine finds a time only in texts with one of these signs, or in whole numbers.
     may_be_read = f.coalesce(time.rlike("[-:.]"), f.lit(False))
-    value = (
-        f.when(is_number, number)
-        .when(is_moment, moment)
-        .when(may_be_read, _raised("time", "bigint"))
-        .alias("time")
-    )
-    is_local = is_moment & ~time.rlike(rf"[ T].*{_ZONE}$")
+    value = f.when(is_number, number).when(is_moment, moment).when(may_be_read, _raised("time", "bigint"))
     return [
-        value,
+        value.alias("time"),
         is_number.alias("time_is_number"),
         f.lit(False).alias("time_is_day_first"),
-        is_local.alias("time_is_local"),
+        (is_moment & (zone == "")).alias("time_is_local"),
     ]
 
 
@@ -321,16 +325,15 @@ def _offset(zone: Any) -> Any:
     """Microseconds that a clock of this zone is ahead of UTC: +02, +0230, -02:30, Z, or nothing."""
     from pyspark.sql import functions as f
 
-    digits = f.rpad(f.regexp_replace(zone, "[^0-9]", ""), 4, "0")
-    minutes = f.substring(digits, 1, 2).cast("bigint") * 60 + f.substring(digits, 3, 2).cast("bigint")
+    digits = f.rpad(f.translate(zone, "+-:Z", ""), 4, "0")
+    minutes = f.substring(digits, 1, 2).try_cast("bigint") * 60 + f.substring(digits, 3, 2).try_cast("bigint")
     return f.when(zone.startswith("-"), -minutes).otherwise(minutes) * 60_000_000
 
 
-def _number(role: str) -> Any:
+def _number(role: str, column: Any) -> Any:
     """A number; of visits 0, which the checks refuse, and of coordinates NaN, where a text is none."""
     from pyspark.sql import functions as f
 
-    column = f.col(role)
     none = f.when(column.isNotNull(), f.lit(float("nan")))
     number = (
         f.when(column.rlike(_NUMBER), column.try_cast("double"))
