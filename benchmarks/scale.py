@@ -1,17 +1,18 @@
-"""How a whole `publish` grows with the table: from 1 to 100 million rows on one machine, and on Spark.
+"""How a whole `publish` grows with the table: 1, 10 and 100 million rows, on one machine and on Spark.
 
-    python benchmarks/scale.py                     # embedded: 1, 10 and 100 million rows; engine limited to 2 GB
-    python benchmarks/scale.py --engine spark      # local Spark, two threads: 1 and 10 million rows
-    python benchmarks/scale.py --rows 100000000 --mechanisms shares --input texts
-    python benchmarks/scale.py --input csv --page
+    python benchmarks/scale.py                     # all tables of docs/scale.md: DuckDB and Spark, Parquet and CSV
+    python benchmarks/scale.py --engine spark --input csv --rows 1000000
+    python benchmarks/scale.py --engine duckdb --input numbers --mechanisms limit shares
+    python benchmarks/scale.py --page
 
 Tables are those of benchmarks/profiles.py: a tenth as many users as rows and a hundredth as many places, both by Zipf's
 law; all places are listed. `--input` says how they are stored (inputs.py): whole numbers in Parquet, text ids in
-Parquet or text ids in CSV, which Spark reads with a schema that is given. Each release is made in a process of its own,
-after one of a tiny table, and written to disk with everything but its page, unless `--page` asks for it. `noise` is the
-part of the seconds that drawing noise took, `read` the part from the file to exact counts. `growth` is the factor from
-the row above; ten times the rows are ten times the people and places. Processor time is shown beside wall-clock time,
-which other work on the machine lengthens.
+Parquet or text ids in CSV; files are made once, and those of 100 million rows take 14 GB. DuckDB may use 2 GB, and a
+local Spark two threads and 4 GB. Each release is made in a process of its own, after one of a tiny table, and written
+to disk with everything but its page, unless `--page` asks for it. `noise` is the part of the seconds that drawing noise
+took, `read` the part from the file to exact counts. `growth` is the factor from the row above; ten times the rows are
+ten times the people and places. Processor time is shown beside wall-clock time, which other work on the machine
+lengthens.
 """
 
 from __future__ import annotations
@@ -22,25 +23,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 import psutil
 
 from inputs import INPUTS
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import locentropy as le
-
 SETTINGS = {
     "duckdb": {"memory": "2GB"},
     "spark": {"engine": "spark", "memory": "4GB", "threads": 2},
 }
-ROWS = {"duckdb": [1_000_000, 10_000_000, 100_000_000], "spark": [1_000_000, 10_000_000]}
+ROWS = [1_000_000, 10_000_000, 100_000_000]
 
 
 def used() -> float:
@@ -93,13 +88,10 @@ def turn(rows: int, mechanism: str, engine: str, stored: str, *, page: bool) -> 
 
     def release(rows: int) -> None:
         visits, places = INPUTS[stored].files(rows)
-        with tempfile.TemporaryDirectory() as folder, resources_of(engine, folder) as resources:
-            source = (
-                frame(resources.session, visits) if visits.endswith("csv") and resources.session else visits
-            )
-            listed = le.PublicLocations(places)
+        with tempfile.TemporaryDirectory() as folder:
+            listed, resources = le.PublicLocations(places), le.Resources(**SETTINGS[engine], spill=folder)
             le.publish(
-                le.Visits(source), chosen, listed, out=f"{folder}/may", resources=resources, ledger=None
+                le.Visits(visits), chosen, listed, out=f"{folder}/may", resources=resources, ledger=None
             )
 
     release(10_000)
@@ -111,58 +103,20 @@ def turn(rows: int, mechanism: str, engine: str, stored: str, *, page: bool) -> 
     print(json.dumps(took | {"peak": peak()}))
 
 
-@contextmanager
-def resources_of(engine: str, folder: str) -> Iterator[le.Resources]:
-    """What an engine may use; Spark in a session of its own."""
-    import locentropy as le
-
-    given = le.Resources(**SETTINGS[engine])
-    if engine != "spark":
-        yield given
-        return
-    from locentropy.visits.engines.spark_session import local_session
-
-    session = local_session(given, folder)
-    try:
-        yield le.Resources(session=session)
-    finally:
-        session.stop()
-
-
-def frame(session: Any, path: str) -> Any:
-    """A CSV file on Spark: types are said, names are compared, and a line that does not fit stops it."""
-    schema = "user STRING, location STRING, time TIMESTAMP_NTZ"
-    return session.read.csv(path, schema=schema, header=True, enforceSchema=False, mode="FAILFAST")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rows", type=int, nargs="+")
-    parser.add_argument(
-        "--mechanisms", nargs="+", default=["limit", "shares"], choices=["limit", "moments", "shares"]
-    )
-    parser.add_argument("--engine", default="duckdb", choices=list(SETTINGS))
-    parser.add_argument("--input", default="numbers", choices=list(INPUTS))
-    parser.add_argument("--page", action="store_true", help="draw the page too")
-    parser.add_argument("--turn", nargs=2, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
-    if chosen.turn:
-        turn(int(chosen.turn[0]), chosen.turn[1], chosen.engine, chosen.input, page=chosen.page)
-        return
-    settings = ", ".join(f"{key} {value}" for key, value in SETTINGS[chosen.engine].items())
-    print(f"{INPUTS[chosen.input].title}; {chosen.engine} ({settings}); page: {chosen.page}\n")
+def table(engine: str, stored: str, mechanisms: list[str], counts: list[int], *, page: bool) -> None:
+    """Print the table of an engine and a way to store the visits."""
+    settings = ", ".join(f"{key} {value}" for key, value in SETTINGS[engine].items() if key != "engine")
+    print(f"\n{INPUTS[stored].title}; {engine} ({settings}){'; with the page' if page else ''}\n")
     print(
         "| mechanism | rows | seconds | growth | of these reading | noise | processor seconds | growth | peak MB |"
     )
     print("|---|---|---|---|---|---|---|---|---|")
-    for mechanism in chosen.mechanisms:
+    for mechanism in mechanisms:
         before: dict[str, float] | None = None
-        for rows in chosen.rows or ROWS[chosen.engine]:
-            INPUTS[chosen.input].files(rows)
-            command = [sys.executable, __file__, "--turn", str(rows), mechanism, "--engine", chosen.engine]
-            command += ["--input", chosen.input, *(["--page"] if chosen.page else [])]
+        for rows in counts:
+            INPUTS[stored].files(rows)
+            command = [sys.executable, __file__, "--turn", str(rows), mechanism, "--engine", engine]
+            command += ["--input", stored, *(["--page"] if page else [])]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 sys.exit(done.stderr)
@@ -177,6 +131,25 @@ def main() -> None:
                 flush=True,
             )
             before = took
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", type=int, nargs="+", default=ROWS)
+    parser.add_argument("--mechanisms", nargs="+", default=["shares"], choices=["limit", "moments", "shares"])
+    parser.add_argument("--engine", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
+    parser.add_argument("--input", nargs="+", default=["texts", "csv"], choices=list(INPUTS))
+    parser.add_argument("--page", action="store_true", help="draw the page too")
+    parser.add_argument("--turn", nargs=2, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.turn:
+        turn(int(chosen.turn[0]), chosen.turn[1], chosen.engine[0], chosen.input[0], page=chosen.page)
+        return
+    for engine in chosen.engine:
+        for stored in chosen.input:
+            table(engine, stored, chosen.mechanisms, chosen.rows, page=chosen.page)
 
 
 if __name__ == "__main__":

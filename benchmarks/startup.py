@@ -7,7 +7,7 @@ wall-clock and processor time are shown: on a machine with other work, wall-cloc
 Compiled files are written first, as pip does: a source tree that was never compiled starts slower.
 
 Sizes are those of the files of each package that `pip install locentropy` brings, without extras, compiled files
-included. Which of them the product imports itself is told apart from what those need in turn.
+included. Which of them the product imports itself is told apart from what those need in turn, and by which of them.
 """
 
 from __future__ import annotations
@@ -65,20 +65,23 @@ def size(package: Distribution) -> int:
 
 
 def installed() -> None:
-    """Print what is installed with locentropy, the largest first."""
-    direct = {canonicalize_name(each.name): each for each in needed("locentropy")}
-    every, waiting = dict(direct), list(direct)
+    """Print what is installed with locentropy, the largest first, and who asks for what the product does not."""
+    every: dict[str, Distribution] = {}
+    asking: dict[str, list[str]] = {}
+    waiting = ["locentropy"]
     while waiting:
-        for each in needed(waiting.pop()):
+        asks = waiting.pop()
+        for each in needed(asks):
             name = canonicalize_name(each.name)
+            asking.setdefault(name, []).append(asks)
             if name not in every:
                 every[name] = each
                 waiting.append(name)
     sizes = {name: size(each) for name, each in every.items()}
     print(f"\ninstalled packages: {sum(sizes.values()) / 1e6:.0f} MB")
     for name, used in sorted(sizes.items(), key=lambda item: -item[1]):
-        of = "" if name in direct else "    needed by another"
-        print(f"  {name:<24}{used / 1e6:>8.1f} MB{of}")
+        by = "" if "locentropy" in asking[name] else f"    needed by {', '.join(sorted(asking[name]))}"
+        print(f"  {name:<24}{used / 1e6:>8.1f} MB{by}")
 
 
 def main() -> None:

@@ -6,7 +6,6 @@ import importlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -25,24 +24,6 @@ from . import agreeing, agreeing_cells, agreeing_windows
 
 FILES = count()
 LOCENTROPY = (sys.executable, "-c", "from locentropy.cli.main import run; run()")
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One session for all tests: two workers, few partitions, on loopback."""
-    agreeing.require_java()
-    from locentropy.visits.engines.spark_session import local_session
-
-    folder = tmp_path_factory.mktemp("spark")
-    session = local_session(le.Resources(engine="spark", memory="1GB", threads=2), str(folder))
-    session.conf.set("spark.sql.shuffle.partitions", "3")
-    yield session
-    session.stop()
-
-
-@pytest.fixture
-def here(spark: Any) -> le.Resources:
-    return le.Resources(session=spark)
 
 
 @pytest.fixture
@@ -163,6 +144,29 @@ def test_names_that_spark_takes_for_patterns(here: le.Resources, tmp_path: Path)
             le.private.exact_profile(le.Visits(tmp_path / source), resources=here)
 
 
+@pytest.mark.parametrize("name", ["_marker.parquet", ".hidden.parquet"])
+def test_names_that_spark_passes_over(here: le.Resources, tmp_path: Path, name: str) -> None:
+    for each in (name, "visits.parquet"):
+        pq.write_table(pa.table({"user": [each], "location": ["x"]}), tmp_path / each)
+    with pytest.raises(SourceError, match="dot or an underscore"):
+        le.private.exact_profile(le.Visits(tmp_path / name), resources=here)
+    assert le.private.exact_profile(le.Visits(tmp_path), resources=here).users.tolist() == [1]
+
+
+def test_a_session_that_passes_over_damaged_files(spark: Any, here: le.Resources, tmp_path: Path) -> None:
+    rows = pa.table({"user": [str(i) for i in range(5000)], "location": ["x"] * 5000})
+    for name in ("a.parquet", "b.parquet"):
+        pq.write_table(rows, tmp_path / name)
+    whole = (tmp_path / "b.parquet").read_bytes()
+    (tmp_path / "b.parquet").write_bytes(whole[:200] + bytes(2000) + whole[2200:])
+    spark.conf.set("spark.sql.files.ignoreCorruptFiles", "true")
+    try:
+        with pytest.raises(LocentropyError):
+            le.private.exact_profile(le.Visits(tmp_path), resources=here)
+    finally:
+        spark.conf.unset("spark.sql.files.ignoreCorruptFiles")
+
+
 def test_a_session_that_reads_escapes_otherwise(spark: Any, here: le.Resources, tmp_path: Path) -> None:
     pq.write_table(pa.table({"user": ["ann\nbob", "c"], "location": ["x", "x"]}), tmp_path / "a.parquet")
     spark.conf.set("spark.sql.parser.escapedStringLiterals", "true")
@@ -216,10 +220,10 @@ def test_rows_drawn_at_random_are_refused(spark: Any) -> None:
 
 
 def test_what_spark_does_not_read(here: le.Resources, tmp_path: Path) -> None:
-    text = tmp_path / "visits.csv"
-    text.write_text("user,location\n1,2\n")
+    lines = tmp_path / "visits.jsonl"
+    lines.write_text('{"user": 1, "location": 2}\n')
     with pytest.raises(SourceError, match="convert them once"):
-        le.private.exact_profile(le.Visits(text), resources=here)
+        le.private.exact_profile(le.Visits(lines), resources=here)
     with pytest.raises(SourceError, match="does not read a Table"):
         le.private.exact_profile(le.Visits(pa.table({"user": [1], "location": [2]})), resources=here)
     with pytest.raises(SourceError, match="no_such_table: is neither an existing file"):

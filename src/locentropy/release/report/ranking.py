@@ -8,6 +8,7 @@ value and its error bar (rank_posterior.py). So chances add up to ten. docs/repo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -55,7 +56,7 @@ class Ranking:
         """How many places have a value."""
         return int((self.rank > 0).sum())
 
-    @property
+    @cached_property
     def order(self) -> Integers:
         """Published places from the first to the last, then withheld ones; equal ones as in the table."""
         last = np.iinfo(np.int64).max

@@ -74,20 +74,25 @@ class Rows:
 def rows(say: Words, release: Release, ranking: Ranking, *, most: int = MOST, largest: int = LARGEST) -> Rows:
     """The rows of a release, all of them or as many as a page can carry."""
     table = release.to_arrow()
-    texts = {"id": _texts(table["location"])}
-    if "name" in table.column_names:
-        texts["name"] = _names(say, release.statement, _texts(table["name"]))
     attributes = attribute_texts(release)
-    texts |= {f"a{number}": _clipped(values) for number, values in enumerate(attributes.values())}
-    order = ranking.order
     wanted = _preferred(release, ranking)[:most]
     numbered = 10 + len(set(COUNTS) & set(table.column_names))
-    wanted = wanted[: _fitting(texts, wanted, largest, numbered)]
-    shown = np.zeros(len(order), dtype=bool)
-    shown[wanted] = True
-    order = order[shown[order]]
+    # Of a million places a page carries some: only their texts are made.
+    texts = {
+        name: _clipped(table[column].take(wanted).cast(pa.string()).to_pylist())
+        for name, column in (("id", "location"), ("name", "name"))
+        if column in table.column_names
+    }
+    if "name" in texts:
+        texts["name"] = _names(say, release.statement, texts["name"])
+    for number, listed in enumerate(attributes.values()):
+        texts[f"a{number}"] = _clipped([listed[at] for at in wanted.tolist()])
+    fitting = _fitting(texts, largest, numbered)
+    among_wanted = np.full(len(table), -1)
+    among_wanted[wanted[:fitting]] = np.arange(fitting)
+    order = ranking.order[among_wanted[ranking.order] >= 0]
     columns: dict[str, list[Any]] = {
-        name: [column[at] for at in order.tolist()] for name, column in texts.items()
+        name: [column[at] for at in among_wanted[order].tolist()] for name, column in texts.items()
     }
     columns["rank"] = [rank or None for rank in ranking.rank[order].tolist()]
     alone = len(table) == 1  # a map of one location shows nothing that its name does not say
@@ -134,11 +139,11 @@ def _preferred(release: Release, ranking: Ranking) -> Integers:
     return both[np.sort(first)]
 
 
-def _fitting(texts: dict[str, list[str | None]], wanted: Integers, largest: int, numbered: int) -> int:
-    """How many of the wanted rows, of so many numbers each, fit into that many bytes."""
-    size = np.full(len(wanted), numbered * _NUMBER, dtype=np.int64)
+def _fitting(texts: dict[str, list[str | None]], largest: int, numbered: int) -> int:
+    """How many of the first rows, of so many numbers each, fit into that many bytes."""
+    size = np.full(len(texts["id"]), numbered * _NUMBER, dtype=np.int64)
     for column in texts.values():
-        size += np.array([_size(column[at]) for at in wanted.tolist()], dtype=np.int64)
+        size += np.array([_size(text) for text in column], dtype=np.int64)
     return int(np.searchsorted(np.cumsum(size), largest, side="right"))
 
 
@@ -149,11 +154,6 @@ def _size(text: str | None) -> int:
     return len(script_json(text).encode()) + 1
 
 
-def _texts(column: pa.ChunkedArray) -> list[str | None]:
-    """Ids and names as text, since a script's numbers are floats; long ones end in an ellipsis."""
-    return _clipped(column.cast(pa.string()).to_pylist())
-
-
 def _names(say: Words, statement: Statement, names: list[str | None]) -> list[str | None]:
     """Names as they were given; those of a grid's cells are ours."""
     if not statement.locations_source.startswith(GRID):
@@ -162,6 +162,7 @@ def _names(say: Words, statement: Statement, names: list[str | None]) -> list[st
 
 
 def _clipped(texts: list[str | None]) -> list[str | None]:
+    """Ids, names and attributes as text, since a script's numbers are floats; long ones end in an ellipsis."""
     return [text if text is None or len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in texts]
 
 

@@ -12,29 +12,41 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import ibis
 
 from locentropy.core.errors import SourceError
 from locentropy.core.locations import SquareCells
+from locentropy.visits.column_types import mixed_ids_error
+from locentropy.visits.engines import spark_text
 from locentropy.visits.engines.ibis import IbisEngine
 from locentropy.visits.engines.locating import located_batches
 from locentropy.visits.engines.spark_session import local_session
-from locentropy.visits.expressions import in_squares
+from locentropy.visits.engines.spark_text import TextLines
+from locentropy.visits.expressions import id_columns, in_squares, without_bad_rows
+from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers import files
 from locentropy.visits.readers.base import FileFingerprints
-from locentropy.visits.readers.resolve import TEXT_OPTIONS, TYPED_ONLY, WRITING_OPTIONS, reject_options
+from locentropy.visits.readers.resolve import (
+    TEXT_OPTIONS,
+    TYPED_ONLY,
+    WRITING_OPTIONS,
+    common_roles,
+    reject_options,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from types import TracebackType
 
     import pyarrow as pa
 
     from locentropy.core.locations import Cells
     from locentropy.visits.engines.base import Clock, Progress, Resources
-    from locentropy.visits.visits import Visits
+    from locentropy.visits.readers.text import TextPart
+    from locentropy.visits.visits import MissingIds, Visits
 
 _NUMBERS: Final = count()
 _SETTINGS: Final = {
@@ -51,15 +63,18 @@ class SparkEngine(IbisEngine):
     def __init__(
         self, visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None
     ) -> None:
-        reject_options(visits, ("table", *TEXT_OPTIONS), "Spark")  # before a session starts
-        reject_options(visits, WRITING_OPTIONS, f"Spark, {TYPED_ONLY}")
         self._closing = ExitStack()
         self._fingerprints = FileFingerprints()
+        self._lines: TextLines | None = None
         try:
+            parts = self._text_parts(visits)  # options and headers are checked before a session starts
             self._closing.enter_context(_silent())
             self._session = self._session_for(visits.source, resources)
             self._apply_settings()
             self._connection = ibis.pyspark.connect(self._session)
+            if parts is not None:
+                self._open_text(visits, parts, required, progress)
+                return
             table = self._table_of(visits)
             super().__init__(replace(visits, source=table), required, progress)
             self.clock = self._clock_of(table)
@@ -67,6 +82,82 @@ class SparkEngine(IbisEngine):
         except BaseException:
             self._closing.close()
             raise
+
+    def _text_parts(self, visits: Visits) -> list[TextPart] | None:
+        """The text files among sources; None if it is another one."""
+        source = str(visits.source)
+        if visits.is_path and "://" not in source and _looks_like_path(source):
+            paths = files.find_files(source)
+            if files.common_kind(paths) == "text":
+                _refuse_names(str(path.resolve()) for path in paths)
+                return spark_text.text_parts(visits, paths)
+        reject_options(visits, ("table", *TEXT_OPTIONS), "Spark")
+        reject_options(visits, WRITING_OPTIONS, f"Spark, {TYPED_ONLY}")
+        return None
+
+    def _open_text(
+        self, visits: Visits, parts: Sequence[TextPart], required: Sequence[str], progress: Progress | None
+    ) -> None:
+        """Take the visits from text files, whose columns have no types, instead of a table whose columns have."""
+        self._progress, self._kept, self._backend = progress, [], self._connection
+        self.label = parts[0].label if len(parts) == 1 else str(visits.source)
+        self._fingerprints = FileFingerprints(
+            tuple(each for part in parts for each in part.fingerprints.entries)
+        )
+        self.columns = common_roles(visits, parts, required)
+        self.clock = None
+        self.described = spark_text.described(parts, self.columns)
+        self.typed_locations = visits.ids == "text"
+        self._untyped_ids = len(parts) > 1 and visits.ids != "text"
+        self._drop_bad = visits.bad_rows == "drop"
+        self._lines = TextLines(self._session, parts)
+        with self._translated():
+            self.visits = self._view("text", self._lines.rows(self.columns, drop_bad=self._drop_bad))
+
+    def check_ids(self, missing_ids: MissingIds) -> None:
+        """Of text files, check the lines, and raise if the ids of one are all numbers and those of another are not."""
+        if self._lines is None:
+            super().check_ids(missing_ids)
+            return
+        with self._translated():
+            dropped = self._lines.check(drop_bad=self._drop_bad)
+        if dropped:
+            PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, dropped)
+        if not self._untyped_ids:
+            return
+        rows = without_bad_rows(self.visits, missing_ids)
+        for role in id_columns(rows):
+            known = rows.filter(rows[role].notnull())
+            is_number = known[role].try_cast("int64").cast("string").fill_null("") == known[role]
+            found = self.run(
+                known.group_by("part").aggregate(numbers=is_number.all()).order_by("part"), "Checking"
+            )
+            kinds: dict[bool, str] = {}
+            for row in found.to_pylist():
+                kinds.setdefault(row["numbers"], self._lines.label_of(row["part"]))
+            if len(kinds) == 2:
+                raise mixed_ids_error(role, self.columns[role], kinds[True], kinds[False])
+
+    def find_bad_file(self, condition: ibis.Expr) -> str:
+        """The first text file with such a row; other tables are not told apart by their files."""
+        if self._lines is None:
+            return super().find_bad_file(condition)
+        first = self.visits.filter(condition).aggregate(part=self.visits.part.min())
+        return self._lines.label_of(self.run(first, "Checking")["part"][0].as_py())
+
+    @contextmanager
+    def _translated(self, label: str | None = None) -> Iterator[None]:
+        """Replace Spark's errors by plain ones; those that the reader of text files raises say what is wrong."""
+        with super()._translated(label):
+            try:
+                yield
+            except Exception as error:
+                known = self._lines and spark_text.explained(
+                    str(error), self.label, self.columns, self._lines
+                )
+                if not known:
+                    raise
+                raise known from None
 
     def _session_for(self, source: Any, resources: Resources) -> Any:
         if is_spark_frame(source):
@@ -120,19 +211,22 @@ class SparkEngine(IbisEngine):
         paths = files.find_files(source)
         if files.common_kind(paths) != "parquet":
             raise SourceError(
-                f"{paths[0]}: with Spark, only Parquet files and tables can be read. Programs read other files "
-                "differently; convert them once, with ids as texts, so that 007 does not become 7. In Python: "
-                "duckdb.sql(\"COPY (FROM read_csv('visits.csv', types={'user': 'VARCHAR', 'location': 'VARCHAR'})) TO "
-                "'visits.parquet'\"). Or leave out --engine spark."
+                f"{paths[0]}: with Spark, Parquet files, CSV files and tables can be read. Programs read other files "
+                "differently. Leave out --engine spark, or convert them once, with ids as texts, so that 007 does not "
+                "become 7."
             )
         self._fingerprints = FileFingerprints.of(paths)
         found = [str(path.resolve()) for path in paths]
-        _refuse_patterns(found)
+        _refuse_names(found)
         return self._parquet(found)
 
     def _parquet(self, paths: Sequence[str]) -> Any:
         # Files with different types for a column are refused, rather than read with the types of the first file.
-        return self._session.read.option("mergeSchema", "true").parquet(*paths)
+        # A session may be set to pass over files that are damaged or missing; their visits would be.
+        reader = self._session.read.options(
+            mergeSchema="true", ignoreCorruptFiles="false", ignoreMissingFiles="false"
+        )
+        return reader.parquet(*paths)
 
     def _clock_of(self, table: ibis.Table) -> Clock | None:
         """What the times are; Ibis does not tell Spark's two types of timestamps apart."""
@@ -207,13 +301,18 @@ def _looks_like_path(source: str) -> bool:
     return any(sign in source for sign in "/\\*?[~") or files.exists(source)
 
 
-def _refuse_patterns(paths: Sequence[str]) -> None:
-    """Raise for names that Spark would read as patterns: it would read other files than those that were found."""
+def _refuse_names(paths: Iterable[str]) -> None:
+    """Raise for names that Spark takes for patterns, or passes over: it would read other files than were found."""
     for path in paths:
         if set(path) & set("*?[]{}\\"):
             raise SourceError(
                 f"{path}: Spark reads some of *?[]{{}}\\ in the name as a pattern. Rename the file or its folder, or "
                 "leave out --engine spark."
+            )
+        if Path(path).name.startswith((".", "_")):
+            raise SourceError(
+                f"{path}: Spark passes over files whose names begin with a dot or an underscore. Rename it, or leave "
+                "out --engine spark."
             )
 
 
