@@ -45,5 +45,5 @@ def table_file(statement: Statement, shown: Rows) -> dict[str, str]:
         # Not the name of the table beside the page, which has every digit.
         "file": f"{stem}-from-page.{ending}",
         **({} if statement.private else {"mark": NOT_PRIVATE}),
-        "labels": "rank" if cells and "name" not in shown.columns else "name",
+        "labels": "rank" if cells and not shown.has_names else "name",
     }

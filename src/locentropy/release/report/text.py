@@ -302,7 +302,7 @@ def map_note(release: Release, rows: Rows) -> Html:
 
 def _about_labels(release: Release, rows: Rows) -> str:
     """What is written on the map, and what is behind the places."""
-    cells = release.statement.locations_source.startswith(CELL_KINDS) and "name" not in rows.columns
+    cells = release.statement.locations_source.startswith(CELL_KINDS) and not rows.has_names
     said = (
         " Numbers are the ranks of the highest."
         if cells
