@@ -197,7 +197,8 @@ def _listing(columns: Sequence[str]) -> str:
     if might_be_data_row(columns):
         usual = [name for name in columns if is_usual_name(name)]
         known = f"of which only {usual[0]!r} has a usual name" if usual else "none with a usual name"
-        return f"{len(columns)} columns were found, {known}."
+        found = "1 column was" if len(columns) == 1 else f"{len(columns)} columns were"
+        return f"{found} found, {known}."
     return f"Columns found: {', '.join(map(repr, columns)) or 'none'}."
 
 
