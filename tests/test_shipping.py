@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -39,6 +41,28 @@ def test_every_python_that_is_promised_is_tried() -> None:
     stated = {match[1] for each in PROJECT["classifiers"] if (match := re.search(r":: (3\.\d+)$", each))}
     assert tried == stated
     assert PROJECT["requires-python"] == f">={min(stated, key=lambda each: int(each.split('.')[1]))}"
+
+
+@pytest.mark.slow
+def test_what_a_workflow_tries_on_every_system_works_here(tmp_path: Path) -> None:
+    steps = [step["run"] for step in workflow("tests.yml")["jobs"]["demo"]["steps"] if "run" in step]
+    commands = [shlex.split(step)[3:] for step in steps if step.startswith("python -m locentropy ")]
+    assert [command[0] for command in commands] == ["demo", "verify", "publish", "verify"]
+    for command in commands:
+        done = in_process(*command, cwd=tmp_path)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+def test_the_newest_of_everything_is_tried_once_a_week(tmp_path: Path) -> None:
+    """No upper bound is left by what the workflow does to them."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    steps = workflow("tests.yml")["jobs"]["newest"]["steps"]
+    [edit] = [line for step in steps for line in step.get("run", "").splitlines() if line.startswith("sed ")]
+    subprocess.run(shlex.split(edit), cwd=tmp_path, check=True)
+    made = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]
+    every = [*made["dependencies"], *itertools.chain(*made["optional-dependencies"].values())]
+    assert len(every) > 30
+    assert not [each for each in every if "<" in each]
 
 
 @pytest.mark.parametrize("name", ["tests.yml", "release.yml"])

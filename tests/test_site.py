@@ -185,8 +185,9 @@ def test_from_a_file(site: Path) -> None:
     with chromium() as browser:
         page = browser.new_page()
         page.on("request", lambda request: asked.append(request.url))
-        page.goto((site / "proofs" / "shares.html").as_uri())
-        find(page, "regulars")
+        for words in ("regulars", "--encoding"):
+            page.goto((site / "proofs" / "shares.html").as_uri())
+            find(page, words)
     assert [url for url in asked if not url.startswith(site.as_uri())] == []
 
 
@@ -204,7 +205,7 @@ def test_in_a_browser(site: Path) -> None:
         for name in ("index", "tutorial", "reference/publishing", "reference/mechanisms"):
             page.goto(f"{HERE}{name}.html", wait_until="networkidle")
             assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
-        find(page, "regulars")
+        find(page, "--encoding")
         page.keyboard.press(
             "Escape"
         )  # what the theme lays over the page while one searches is as wide as it likes

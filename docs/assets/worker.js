@@ -1,3 +1,7 @@
+// Search takes a dash for "without", and people look for options: --encoding.
+const asWords = (data) =>
+  typeof data?.data === "string" ? { ...data, data: data.data.replace(/(^|\s)-+(?=\w)/g, "$1") } : data;
+
 // Search runs in a worker, and a page that was opened from a file may start none. There, a hidden frame does its work.
 if (location.protocol === "file:") {
   window.Worker = class extends EventTarget {
@@ -25,7 +29,13 @@ if (location.protocol === "file:") {
     }
 
     postMessage(data) {
-      this.ready = this.ready.then(() => this.send(data));
+      this.ready = this.ready.then(() => this.send(asWords(data)));
+    }
+  };
+} else {
+  window.Worker = class extends window.Worker {
+    postMessage(data, ...rest) {
+      super.postMessage(asWords(data), ...rest);
     }
   };
 }

@@ -39,23 +39,28 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "where", ["--places orte.csv --provenance Stadtkataster", "--grid 52.4,13.2,52.6,13.6 --cell 5000"]
+    "where",
+    [
+        "--places orte.csv --provenance Stadtkataster",
+        "--places orte.csv --provenance Stadtkataster --window 2026-01 --time-zone as-written",
+        "--grid 52.4,13.2,52.6,13.6 --cell 5000",
+    ],
 )
 def test_published_with_one_command_and_one_correction(where: str, folder: Path) -> None:
     command = shlex.split(f"{COMMAND} {where}")
     refused = in_process(*command, cwd=folder)
     assert refused.returncode == 3, refused.stderr
-    assert "(--encoding cp1252)" in refused.stderr
+    assert "(--encoding cp1252" in refused.stderr
     assert not (folder / "mai").exists()
     done = in_process(*command, "--encoding", "cp1252", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert (folder / "mai" / "release.csv").exists()
+    [released] = (folder / "mai").glob("release*.csv")
     told, _, protected = done.stderr.partition("Protected:")
-    assert "Read as cp1252, fields separated by semicolons; columns: user 'Kunde'" in told
-    assert "day first as in 31.01.2026 08:00" in told
+    assert "Visits: read as cp1252, fields separated by semicolons; columns: user 'Kunde'" in told
+    assert ("day first as in 31.01.2026 08:00" in told) == ("--window" in where), "else nothing uses times"
     assert "'Kunde'" in protected
     if "--places" in where:
-        table = (folder / "mai" / "release.csv").read_text()
+        table = released.read_text()
         assert all(name in table for name in NAMES)
         assert "52.48" in table
 
@@ -92,6 +97,58 @@ def test_a_list_in_another_encoding(folder: Path) -> None:
     done = in_process(*command, "--places-encoding", "utf-8", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "Café Müller" in (folder / "mai" / "release.csv").read_text()
+
+
+def test_a_list_of_text_beside_a_workbook(folder: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for line in (folder / "besuche.csv").read_text("cp1252").splitlines():
+        book.active.append(line.split(";"))
+    book.save(folder / "besuche.xlsx")
+    command = shlex.split(COMMAND.replace(".csv", ".xlsx") + " --places orte.csv --provenance Stadtkataster")
+    refused = in_process(*command, cwd=folder)
+    assert "of the list alone --places-encoding cp1252" in refused.stderr
+    refused = in_process(*command, "--encoding", "cp1252", cwd=folder)
+    assert (refused.returncode, "(--places-encoding)" in refused.stderr) == (2, True)
+    done = in_process(*command, "--places-encoding", "cp1252", cwd=folder)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_workbook_with_visits_and_places(folder: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for sheet, path in (("Besuche", "besuche.csv"), ("Orte", "orte.csv")):
+        page = book.create_sheet(sheet)
+        for line in (folder / path).read_text("cp1252").splitlines():
+            page.append(line.split(";"))
+    book.save(folder / "mai.xlsx")
+    command = shlex.split("publish mai.xlsx --epsilon 1 --no-ledger --out mai --places mai.xlsx --decimal ,")
+    for missing in ([], ["--table", "Besuche"], ["--places-table", "Orte"]):
+        refused = in_process(*command, *missing, cwd=folder)
+        assert refused.returncode == 2, "the list might be the table of visits"
+        assert "--places-table places" in refused.stderr
+    done = in_process(*command, "--table", "Besuche", "--places-table", "Orte", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "Café Müller" in (folder / "mai" / "release.csv").read_text()
+
+
+def test_times_that_nothing_uses_are_not_read(folder: Path) -> None:
+    """Day or month first is asked only where it matters: for a window, or to find the first places of a person."""
+    lines = (folder / "besuche.csv").read_text("cp1252").replace(".01.2026", "/01/2026")
+    (folder / "besuche.csv").write_text(lines, "cp1252")
+    command = shlex.split(f"{COMMAND} --places orte.csv --provenance x --encoding cp1252")
+    for uses in (
+        "--window 2026-01 --time-zone as-written",
+        "--time Zeit",
+        "--mechanism moments --max-locations 2 --max-visits 2",
+    ):
+        refused = in_process(*command, *shlex.split(uses), cwd=folder)
+        assert refused.returncode == 5, uses
+        assert "--time-format '%d/%m/%Y %H:%M'" in refused.stderr
+    done = in_process(*command, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "Zeit" not in done.stderr
 
 
 def test_further_formats(folder: Path) -> None:

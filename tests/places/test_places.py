@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import locentropy as le
 from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, ParameterError
 from locentropy.evaluation.simulated_noise import SimulatedNoise
+from locentropy.release.outlines import rings_of
 from tests.examples import examples
 from tests.visits.reference import Row, as_counter, profile
 from tests.visits.test_profile import as_table, bounds, tables
@@ -137,6 +138,37 @@ class TestGrids:
         assert as_counter(le.private.profile(le.Visits(table), held, locations=BOX)) == profile(
             expected, held
         )
+
+    @pytest.mark.parametrize(
+        "grid",
+        [
+            le.Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=500),
+            le.Grid(south=-1e-7, west=0, north=3, east=180, cell=100_000.5),
+            le.Grid(south=89.9, west=179.9, north=90, east=180, cell=7_000),
+        ],
+    )
+    def test_the_words_of_a_release_tell_the_grid(self, grid: le.Grid) -> None:
+        for words in (grid.described, f"{grid.described}, less places that the owner excluded"):
+            found = le.Grid.of_description(words)
+            assert found is not None
+            assert found == grid
+        for outline in found.outlines(grid.numbers()).to_pylist():
+            [[ring]] = rings_of(outline)
+            assert len(ring) == 5, "beyond the pole and the date line there is nothing"
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "",
+            "public list",
+            "H3 cells of resolution 7",
+            "grid of 3 × 3 square cells of 0 m, south 1, west 1, north 2, east 2",
+            "grid of 3 × 3 square cells of 1.1.1 m, south 1, west 1, north 2, east 2",
+            "grid of 3 × 3 square cells of 500 m, south 3, west 1, north 2, east 2",
+        ],
+    )
+    def test_words_that_are_not_those_of_a_grid(self, words: str) -> None:
+        assert le.Grid.of_description(words) is None
 
     def test_coordinates_are_needed(self) -> None:
         with pytest.raises(ColumnError, match="no lat column"):

@@ -79,6 +79,37 @@ class TestGis:
             for mine, theirs in zip(found.geometry, expected, strict=True)
         )
 
+    def test_squares_of_a_grid_are_squares(self, tmp_path: Path) -> None:
+        """In the table they are points; that they are squares, and which, follows from the words of the release."""
+        grid = le.Grid(south=40.70, west=-74.03, north=40.72, east=-74.0, cell=500)
+        table = pa.table({"user": ["a", "b"], "lat": [40.71, 40.715], "lon": [-74.02, -74.01]})
+        made = le.publish(le.Visits(table), le.Shares(epsilon=1.0), grid, ledger=None)
+        path = made.save(tmp_path / "r", also=["geojson", "gpkg"])
+        assert le.verify(path).ok
+        for found in (
+            made.to_geopandas(),
+            geopandas.read_file(path / "release.geojson"),
+            geopandas.read_file(path / "release.gpkg"),
+        ):
+            assert set(found.geom_type) <= {"Polygon", "MultiPolygon"}
+            inside = [
+                shape.contains(shapely.Point(lon, lat))
+                for shape, lat, lon in zip(found.geometry, found["lat"], found["lon"], strict=True)
+            ]
+            assert all(inside)
+            whole = found.union_all()
+            assert (whole.geom_type, whole.is_valid) == ("Polygon", True), "neighbours have borders in common"
+            assert np.allclose(
+                whole.bounds,
+                [
+                    grid.west,
+                    grid.south,
+                    grid.west + grid.columns * grid.lon_step,
+                    grid.south + grid.rows * grid.lat_step,
+                ],
+            )
+        assert set(geopandas.read_parquet(path / "release.parquet").geom_type) == {"Point"}
+
     def test_rings_turn_as_the_standard_says(self) -> None:
         for feature in json.loads(geojson_of(with_outlines()))["features"]:
             shape = feature["geometry"]

@@ -103,8 +103,16 @@ class TestEncodings:
     def test_a_wrong_one(self, tmp_path: Path) -> None:
         path = tmp_path / "v.csv"
         path.write_bytes(b"user,place\n1,\x81\n")
-        with pytest.raises(SourceError, match="is not cp1252 text"):
+        with pytest.raises(SourceError, match=r"is not cp1252 text.*--encoding latin-1"):
             counted(le.Visits(path, encoding="cp1252"))
+
+    @pytest.mark.parametrize(
+        ("said", "is_in"), [("utf-16", "cp1252"), ("utf-16", "utf-8"), ("cp950", "cp1252")]
+    )
+    def test_the_right_one_is_offered(self, said: str, is_in: str, tmp_path: Path) -> None:
+        path = written(tmp_path, *ROWS, encoding=is_in)
+        with pytest.raises(SourceError, match=rf"is not {said} text.*\(--encoding {is_in}\)"):
+            counted(le.Visits(path, encoding=said))
 
     @pytest.mark.parametrize("name", ["klingon", "base64", "", 7])
     def test_what_is_no_encoding(self, name: Any) -> None:
@@ -167,9 +175,18 @@ class TestDecimals:
         path = written(tmp_path, *ROWS, "K-3;Zoo;01.02.2026;52.5079;13.3377")
         assert sum(counted(le.Visits(path, bad_rows="drop"), locations=BERLIN).values()) == 4
 
+    def test_a_comma_where_tabs_separate(self, tmp_path: Path) -> None:
+        """As in what Excel calls "Unicode text"."""
+        path = tmp_path / "besuche.txt"
+        rows = [HEADER, *ROWS]
+        path.write_text("".join(row.replace(";", "\t") + "\n" for row in rows), "utf-16")
+        assert sum(counted(le.Visits(path, encoding="utf-16"), locations=BERLIN).values()) == 3
+        path.write_text("\n".join(["Ort\tBreite\tLänge", "Zoo\t52,5079\t13,3377"]), "utf-16")
+        assert le.PublicLocations(path, encoding="utf-16").load().lat.tolist() == [52.5079]
+
     def test_elsewhere_only_if_it_is_said(self, tmp_path: Path) -> None:
-        path = tmp_path / "v.tsv"
-        path.write_text("user\tlat\tlon\n1\t52,5\t13,4\n")
+        path = tmp_path / "v.csv"
+        path.write_text("user|lat|lon\n1|52,5|13,4\n")
         with pytest.raises(BadRowsError, match="'lat'"):
             counted(le.Visits(path), locations=BERLIN)
         assert sum(counted(le.Visits(path, decimal=","), locations=BERLIN).values()) == 1
@@ -365,6 +382,32 @@ def read_time(text: str, time_format: str | None) -> int | None:
     return found
 
 
+class TestTheLineThatTellsExcelTheSeparator:
+    @pytest.mark.parametrize("mark", [";", ",", "\t", "|"])
+    @pytest.mark.parametrize("compress", [False, True])
+    def test_it_is_no_row(self, mark: str, compress: bool, tmp_path: Path) -> None:
+        path = tmp_path / ("v.csv.gz" if compress else "v.csv")
+        text = f"sep={mark}\r\nuser;place\r\n1;a\r\n2;a\r\n".replace(";", mark).encode()
+        path.write_bytes(gzip.compress(text) if compress else text)
+        assert counted(le.Visits(path)) == {"a": 2}
+
+    def test_with_an_encoding_and_without_a_header(self, tmp_path: Path) -> None:
+        path = tmp_path / "v.csv"
+        path.write_text("SEP=;\r\n1;Café\r\n2;Café\r\n", "cp1252")
+        visits = le.Visits(path, encoding="cp1252", columns=["user", "location"], header=False)
+        assert counted(visits) == {"Café": 2}
+
+    def test_of_a_list(self, tmp_path: Path) -> None:
+        path = tmp_path / "orte.csv"
+        path.write_text("\ufeffsep=;\nOrt;Breite;Länge\nZoo;52,5;13,4\n", "utf-8")
+        assert le.PublicLocations(path).load().lat.tolist() == [52.5]
+
+    def test_a_column_of_that_name(self, tmp_path: Path) -> None:
+        path = tmp_path / "v.csv"
+        path.write_text("sep=x;user;place\n0;1;a\n")
+        assert counted(le.Visits(path)) == {"a": 1}
+
+
 class TestNames:
     @pytest.mark.parametrize(
         "header",
@@ -375,6 +418,10 @@ class TestNames:
             "ID usuario;Ubicación;Fecha y hora;Latitud;Longitud", "utilizador;local;data;latitude;longitude",
             "usuário;Local;Data;Latitude;Longitude", "utente;luogo;data;latitudine;longitudine",
             "ID_Utente;Luogo;Data e ora;Latitudine;Longitudine",
+            "Mitgliedsnummer;Standort-Nr.;Datum und Uhrzeit;geogr. Breite;geogr. Länge",
+            "N° client;Endroit;Horodateur;Latitude;Longitude", "Nº cliente;Localización;Marca temporal;Latitud;Longitud",
+            "ID do usuário;Localização;Carimbo de data/hora;Latitude;Longitude",
+            "Codice cliente;Località;Data;Latitudine;Longitudine",
         ],
     )  # fmt: skip
     def test_usual_columns_in_other_languages(self, header: str, tmp_path: Path) -> None:
@@ -388,6 +435,14 @@ class TestNames:
         with open_queries(le.Visits(path), locations=BERLIN, when_open=found.update):
             pass
         assert {found["lat"], found["lon"]} == set(columns[3:])
+
+    def test_a_list_in_portuguese(self, tmp_path: Path) -> None:
+        path = tmp_path / "p.csv"
+        path.write_text("Local;Latitude;Longitude\na;52,5;13,4\n")
+        assert le.PublicLocations(path).load().ids.to_pylist() == ["a"]
+        path.write_text("venue;local\na;true\n")
+        found = le.PublicLocations(path).load()
+        assert (found.ids.to_pylist(), list(found.columns)) == (["a"], ["local"])
 
     def test_words_that_mean_something_else_in_english(self, tmp_path: Path) -> None:
         path = tmp_path / "v.csv"
@@ -529,9 +584,22 @@ class TestWorkbooks:
 
     def test_several_sheets(self, tmp_path: Path) -> None:
         path = self.write(tmp_path / "v.xlsx", self.ROWS, sheets=("Januar", "Februar"))
-        with pytest.raises(ParameterError, match=r"Sheets found: 'Januar', 'Februar'.*--table 'Januar'"):
+        with pytest.raises(ParameterError, match=r"Sheets found: 'Januar', 'Februar'.*\(--table 'Januar'"):
             counted(le.Visits(path))
+        with pytest.raises(ParameterError, match=r"\(--places-table 'Januar'"):
+            le.PublicLocations(path).load()
         assert counted(le.Visits(path, table="Februar")) == {"Café": 1, "Zoo": 2}
+
+    def test_sheets_without_anything_do_not_matter(self, tmp_path: Path) -> None:
+        openpyxl = pytest.importorskip("openpyxl")
+        path = self.write(tmp_path / "v.xlsx", self.ROWS)
+        book = openpyxl.load_workbook(path)
+        for name in ("Tabelle2", "Tabelle3"):
+            book.create_sheet(name, 0)
+        book.save(path)
+        assert counted(le.Visits(path)) == {"Café": 1, "Zoo": 2}
+        with pytest.raises(SourceError, match="'Tabelle2' is empty"):
+            counted(le.Visits(path, table="Tabelle2"))
 
     def test_ids_that_excel_has_cut(self, tmp_path: Path) -> None:
         path = self.write(tmp_path / "v.xlsx", [["user", "place"], [1234567890123456, 1]])
@@ -602,6 +670,15 @@ class TestLists:
         with pytest.raises(SourceError, match="--encoding cp1252"):
             le.PublicLocations(path).load()
 
+    @pytest.mark.parametrize("encoding", [None, "cp1252"])
+    def test_fields_that_are_not_parted(self, encoding: str | None, tmp_path: Path) -> None:
+        path = tmp_path / "orte.csv"
+        path.write_text("Ort;Breite;Länge\nA1;52,5;13,4\n", encoding or "utf-8")
+        with pytest.raises(ColumnError, match=r"one column.*\(--places-delimiter ';'\)"):
+            le.PublicLocations(path, delimiter=",", encoding=encoding).load()
+        path.write_text('"Ort, Stadtteil"\n"A1, Mitte"\n', "utf-8")
+        assert le.PublicLocations(path, location="Ort, Stadtteil").load().ids.to_pylist() == ["A1, Mitte"]
+
     def test_a_decimal_comma_that_is_not_expected(self, tmp_path: Path) -> None:
         path = tmp_path / "orte.csv"
         path.write_text('place,lat,lon\nA1,"52,5","13,4"\n')
@@ -617,7 +694,7 @@ def test_what_was_recognised_is_told_before_anything_is_counted(
     with caplog.at_level(logging.INFO, "locentropy.reading"):
         counted(le.Visits(path, encoding="cp1252"), locations=BERLIN)
     assert [record.getMessage() for record in caplog.records] == [
-        "Read as cp1252, fields separated by semicolons; columns: user 'Kunde', time 'Zeit', lat 'Breite', lon 'Länge'; "
+        "Visits: read as cp1252, fields separated by semicolons; columns: user 'Kunde', time 'Zeit', lat 'Breite', lon 'Länge'; "
         "numbers: decimals with a comma or a point; times: ISO 8601, or day first as in 31.01.2026 08:00."
     ]
 

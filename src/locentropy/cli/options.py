@@ -89,8 +89,8 @@ Decimal = Annotated[
     str | None,
     typer.Option(
         "--decimal",
-        help="The decimal mark, '.' or ','. Default: a point, and where semicolons separate a comma as well. Holds for "
-        "a list of places too.",
+        help="The decimal mark, '.' or ','. Default: a point, and where semicolons or tabs separate a comma as well. "
+        "Holds for a list of places too.",
         rich_help_panel=_READING,
     ),
 ]

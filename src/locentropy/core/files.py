@@ -1,4 +1,8 @@
-"""Writing files so that they appear complete or not at all."""
+"""Writing files so that they appear complete or not at all, and files that only their owner may see.
+
+Windows has no modes and no owners that Python could check, and neither renames nor removes what is open. There, who may
+enter a folder decides who may read what is in it: that of the user's own folders is for the user alone.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,23 @@ import shutil
 import stat
 import tempfile
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from locentropy.core.errors import LocentropyError, ParameterError, ReleaseError
+from locentropy.core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+HAS_OWNERS: Final = hasattr(os, "geteuid")
+"""Whether files have owners and modes, and open ones can be removed: everywhere but on Windows."""
+
+PLAIN_FLAGS: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""For `os.open`: no link is followed, no pipe is waited for, no line end is changed, where there is a flag for it."""
+
+_LOCKED_BYTE: Final = 1 << 30
+"""What is locked on Windows cannot be read through another handle, so it is a byte beyond any content."""
 
 
 def sync_folder(folder: Path) -> None:
@@ -102,13 +116,39 @@ def _put_back(parts: list[Path], olds: list[Path], targets: tuple[Path, ...]) ->
             target.unlink()
 
 
-def require_file_owners(what: str) -> None:
-    """Raise LocentropyError where files have no owner and no mode that could be checked, as on Windows."""
-    if not hasattr(os, "geteuid"):
-        raise LocentropyError(
-            f"{what} needs files that belong to one user and can be locked, as on Linux and macOS. On Windows run it "
-            "in WSL or in a container. All that reads a release, plans, advises or evaluates runs on Windows as well."
-        )
+def lock_file(handle: int) -> None:
+    """Lock a file until it is closed, or the process ends, however it ends; BlockingIOError if another has it."""
+    try:
+        import fcntl
+    except ImportError:
+        _lock_on_windows(handle)
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _lock_on_windows(handle: int) -> None:
+    msvcrt: Any = import_module("msvcrt")
+    os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
+    try:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    except PermissionError as error:
+        raise BlockingIOError(error.errno, error.strerror) from None
+
+
+def read_at(handle: int, size: int, at: int) -> bytes:
+    """Read from an open file, from a byte on."""
+    if hasattr(os, "pread"):
+        return os.pread(handle, size, at)
+    os.lseek(handle, at, os.SEEK_SET)
+    return os.read(handle, size)
+
+
+def write_at(handle: int, content: bytes, at: int) -> int:
+    """Write to an open file, from a byte on; return how many bytes were written."""
+    if hasattr(os, "pwrite"):
+        return os.pwrite(handle, content, at)
+    os.lseek(handle, at, os.SEEK_SET)
+    return os.write(handle, content)
 
 
 def open_own_file(path: Path, *, create: bool) -> int:
@@ -117,7 +157,7 @@ def open_own_file(path: Path, *, create: bool) -> int:
     What is opened is checked, not what has the name: somebody else may have put a file, or a link, there beforehand,
     and would then read what is written, or decide what is read. Raises ReleaseError for such a file.
     """
-    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | (os.O_CREAT if create else 0)
+    flags = os.O_RDWR | PLAIN_FLAGS | (os.O_CREAT if create else 0)
     try:
         handle = os.open(path, flags, 0o600)
     except OSError as error:
@@ -128,9 +168,9 @@ def open_own_file(path: Path, *, create: bool) -> int:
     problem = None
     if not stat.S_ISREG(status.st_mode):
         problem = "it is not a plain file"
-    elif status.st_uid != os.geteuid():
+    elif HAS_OWNERS and status.st_uid != os.geteuid():
         problem = "it belongs to another user"
-    elif status.st_mode & 0o077:
+    elif HAS_OWNERS and status.st_mode & 0o077:
         problem = "other users may read or write it"
     elif status.st_nlink > 1:
         problem = "it has a second name"
@@ -153,5 +193,6 @@ def own_folder(path: Path) -> None:
     with suppress(FileExistsError):
         path.mkdir(mode=0o700)
     status = path.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+    shared = HAS_OWNERS and (status.st_uid != os.geteuid() or status.st_mode & 0o077)
+    if not stat.S_ISDIR(status.st_mode) or shared:
         raise ReleaseError(_foreign(path, "it is not a folder that only you can enter"))

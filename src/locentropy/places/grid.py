@@ -7,6 +7,8 @@ A cell keeps its number, so releases with and without the water can be laid besi
 from __future__ import annotations
 
 import math
+import re
+import struct
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -29,6 +31,15 @@ METRES_PER_DEGREE = 111_195.0
 """Metres per degree of latitude, on a sphere of the Earth's mean radius."""
 
 MAX_CELLS = 10_000_000
+
+_NUMBER = r"(-?[0-9.]+(?:e[-+]?[0-9]+)?)"
+_DESCRIBED = re.compile(
+    rf"grid of [0-9]+ × [0-9]+ square cells of {_NUMBER} m, "
+    rf"south {_NUMBER}, west {_NUMBER}, north {_NUMBER}, east {_NUMBER}"
+)
+_SQUARE = np.dtype([("head", "S13"), ("corners", "<f8", (5, 2))])
+"""A polygon of one ring of five corners, in well-known binary."""
+_HEAD = struct.pack("<BIII", 1, 3, 1, 5)
 
 _CALL = "Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=500)"
 _OVER = 'Grid.over(Zones("districts.geojson", id="name"), cell=500)'
@@ -90,6 +101,18 @@ class Grid(SquareCells):
             raise ParameterError("must be Zones.", parameter="zones", example=_OVER)
         return cls(*Region(zones).box, cell, zones)
 
+    @classmethod
+    def of_description(cls, described: str) -> Self | None:
+        """The whole grid of a release, by its words; None if they are not those of a grid."""
+        found = _DESCRIBED.match(described)
+        if found is None:
+            return None
+        try:
+            cell, south, west, north, east = map(float, found.groups())
+            return cls(south, west, north, east, cell)
+        except (ParameterError, ValueError):  # a release may come from anywhere
+            return None
+
     @property
     def lat_step(self) -> float:
         """Height of a cell in degrees."""
@@ -149,6 +172,22 @@ class Grid(SquareCells):
         """Latitude and longitude of the centres of cells."""
         row, column = np.divmod(number, self.columns)
         return self.south + (row + 0.5) * self.lat_step, self.west + (column + 0.5) * self.lon_step
+
+    def outlines(self, number: NDArray[np.int64]) -> pa.Array:
+        """The squares of cells as well-known binary, in degrees, longitude first; neighbours share their border."""
+        row, column = np.divmod(number, self.columns)
+        south, north = (np.minimum(self.south + (row + at) * self.lat_step, 90.0) for at in (0, 1))
+        west, east = (np.minimum(self.west + (column + at) * self.lon_step, 180.0) for at in (0, 1))
+        squares = np.empty(len(number), _SQUARE)
+        squares["head"] = _HEAD
+        for at, corner in enumerate(
+            ((west, south), (east, south), (east, north), (west, north), (west, south))
+        ):
+            squares["corners"][:, at] = np.stack(corner, axis=1)
+        fixed = pa.FixedSizeBinaryArray.from_buffers(
+            pa.binary(_SQUARE.itemsize), len(squares), [None, pa.py_buffer(squares.tobytes())]
+        )
+        return fixed.cast(pa.binary())
 
     def locations(self) -> Locations:
         """Every cell that is published, with its number, a name and the coordinates of its centre."""

@@ -34,8 +34,9 @@ from locentropy.visits.columns import AUTO, USUAL_NAMES, Choice, might_be_data_r
 from locentropy.visits.person_column import normalized
 from locentropy.visits.readers.encodings import UTF8, encoding_named, is_utf8, not_utf8
 from locentropy.visits.readers.resolve import resolve_source
+from locentropy.visits.readers.text import other_delimiter
 from locentropy.visits.rows import READING_LOG, described
-from locentropy.visits.visits import Visits
+from locentropy.visits.visits import DELIMITERS, Visits
 from locentropy.visits.writing import check_decimal
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 _ATTRIBUTE = "attribute_"
 """With its number, what an attribute is called while the list is read; its own name may be anything."""
 _GROUP = "group_of"
+_OPTIONS = "--places-"
+"""Begins the options about a list."""
 GROUP_EXAMPLE = 'PublicLocations("places.csv", group="district")'
 
 
@@ -173,7 +176,7 @@ class PublicLocations:
                 encoding=self.encoding,
                 decimal=self.decimal,
             )
-            parts = resolve_source(con, read_as, Path(scratch))
+            parts = resolve_source(con, read_as, Path(scratch), prefix=_OPTIONS)
             if len(parts) > 1:
                 raise ParameterError(
                     f"{self.source}: a public list must be one file, but these are {len(parts)}."
@@ -182,9 +185,13 @@ class PublicLocations:
             columns = self._without_dropped(part.columns, part.label)
             choices = {role: getattr(self, role) for role in ("location", "name", "lat", "lon")}
             if self.location is AUTO and len(columns) == 1:
+                if any(mark in columns[0] for mark in DELIMITERS):
+                    raise ColumnError(
+                        f"{part.label}: the list has one column, {columns[0]!r}. {other_delimiter(_OPTIONS)}"
+                    )
                 choices["location"] = columns[0]  # a list of one column is a list of ids
             hint = _columns_are(columns) if might_be_data_row(columns) else ""
-            roles = resolve_roles(choices, columns, part.label, ("location",), hint, prefix="--places-")
+            roles = resolve_roles(choices, columns, part.label, ("location",), hint, prefix=_OPTIONS)
             if only_ids:
                 roles = {"location": roles["location"]}
             declared = self._attribute_roles(columns, part.label)
@@ -198,7 +205,7 @@ class PublicLocations:
                 raise
             relation = part.bind(con, roles | declared | of_group | others, drop_bad=False)
             if told := described(roles, parts, [relation], read_as):
-                READING_LOG.info("%s", told)
+                READING_LOG.info("Places: %s", told)
             stored = column_kind(relation.columns["location"].type_name)
             types = {"location": "BIGINT" if stored == "integer" else "VARCHAR", "name": "VARCHAR"}
             writing = relation.writing.said(self.decimal, None)
@@ -216,7 +223,7 @@ class PublicLocations:
                 rows = con.sql(f"SELECT {selected} FROM {relation.sql}").to_arrow_table()  # noqa: S608  # names are quoted
             except duckdb.Error as error:
                 if "unicode" in str(error):
-                    raise SourceError(not_utf8(Path(part.label))) from None
+                    raise SourceError(not_utf8(Path(part.label), _OPTIONS)) from None
                 raise SourceError(
                     f"{part.label}: cannot be read as a list of places. Is the file complete and UTF-8 text, and is "
                     "every quotation mark closed on its line?"
@@ -236,12 +243,16 @@ class PublicLocations:
         return listed
 
     def is_same_table(self, visits: Visits) -> bool:
-        """Whether this is the very table of visits, by its path or as an object; nothing is read."""
+        """Whether this is the very table of visits, by its path or as an object; nothing is read.
+
+        Tables of one database, or sheets of one workbook, are two only if both are named.
+        """
         mine, theirs = self.source, visits.source
         if not (isinstance(mine, str | Path) and isinstance(theirs, str | Path)):
             return mine is theirs and not isinstance(mine, str | Path)
         same = Path(mine).exists() and Path(theirs).exists() and Path(mine).samefile(theirs)
-        return same and self.table == visits.table
+        both_named = self.table is not None and visits.table is not None
+        return same and not (both_named and self.table != visits.table)
 
     def _refuse_other_encoding(self) -> None:
         """Raise ParameterError if the list is UTF-8 and another encoding is said, as where it is that of the visits.

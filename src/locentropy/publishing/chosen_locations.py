@@ -182,7 +182,9 @@ class ChosenLocations:
         if isinstance(self.choice, PublicLocations) and self.choice.is_same_table(visits):
             raise ParameterError(
                 "The list of places and the visits are the same table. A list, and its names and attributes, must not "
-                "come from the visits: a place that is listed because somebody was there tells that they were. "
+                "come from the visits: a place that is listed because somebody was there tells that they were. If they "
+                'are two tables of a database, or two sheets of a workbook, name both: table="visits" (--table visits) '
+                'and, of the list, table="places" (--places-table places). '
                 'For example: publish(Visits("checkins.parquet"), Shares(epsilon=1.0), PublicLocations("places.csv"), '
                 'ledger="city.ledger")'
             )

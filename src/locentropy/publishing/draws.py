@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from locentropy.core.errors import ReleaseError
-from locentropy.core.files import named_errors, open_own_file, own_folder, sync_folder
+from locentropy.core.files import named_errors, open_own_file, own_folder, read_at, sync_folder, write_at
 from locentropy.ledger.ledger import new_id
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.release.measurements import measurements_parquet, read_measurements
@@ -120,7 +120,7 @@ class DrawJournal:
         written = 0
         with named_errors(self._path):
             while written < len(content):
-                count = os.pwrite(self._handle, content[written : written + _CHUNK], self._end + written)
+                count = write_at(self._handle, content[written : written + _CHUNK], self._end + written)
                 if count == 0:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 written += count
@@ -163,7 +163,7 @@ class DrawJournal:
 
 def _all_of(handle: int) -> bytes:
     size = os.fstat(handle).st_size
-    return b"".join(os.pread(handle, _CHUNK, start) for start in range(0, size, _CHUNK))
+    return b"".join(read_at(handle, _CHUNK, start) for start in range(0, size, _CHUNK))
 
 
 def _line(content: bytes, at: int) -> tuple[dict[str, Any] | None, int]:
@@ -247,7 +247,7 @@ def keep_measurements(kept: KeptMeasurements, path: Path) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        part.rename(path)
+        part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise

@@ -14,11 +14,11 @@ import errno
 import json
 import os
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ReleaseError
-from locentropy.core.files import open_own_file, require_file_owners, sync_folder
+from locentropy.core.files import HAS_OWNERS, lock_file, open_own_file, read_at, sync_folder, write_at
 from locentropy.ledger.ledger import new_id
 from locentropy.publishing.publication import Publication
 
@@ -50,9 +50,9 @@ _DRAWN: Final = b"drawn"
 @contextmanager
 def locked_publication(target: Path, identity: Identity, ledger: Ledger | None) -> Iterator[Publication]:
     """Lock the publication into a directory: a new one, or that of an unfinished attempt at the same request."""
-    require_file_owners("Publishing into a directory")
     path = _path(target)
     handle = _locked(path, target)
+    publication = None
     try:
         publication = _resume_or_create(handle, path, target, identity, ledger)
         try:
@@ -61,16 +61,15 @@ def locked_publication(target: Path, identity: Identity, ledger: Ledger | None) 
             if publication.begun:
                 error.add_note(UNFINISHED)
             raise
-        finally:
-            if not publication.begun:
-                path.unlink()
     finally:
-        os.close(handle)
+        if publication is None or publication.begun:
+            os.close(handle)
+        else:
+            _close_and_remove(handle, path)
 
 
 def unfinished(target: Path, identity: Identity, ledger: Ledger | None) -> Publication | None:
     """The publication of an unfinished attempt at this request, if there is one; raises for one at another request."""
-    require_file_owners("Publishing into a directory")
     path = _path(target)
     try:
         handle = open_own_file(path, create=False)
@@ -88,15 +87,13 @@ def _path(target: Path) -> Path:
 
 def _locked(path: Path, target: Path) -> int:
     """Open and lock the file, until it is closed or the process ends, however it ends."""
-    import fcntl  # not on Windows
-
     while True:
         try:
             handle = open_own_file(path, create=True)
         except OSError as error:
             raise _unwritable(target, error) from None
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(handle)
         except OSError as error:
             os.close(handle)
             if isinstance(error, BlockingIOError):
@@ -108,6 +105,23 @@ def _locked(path: Path, target: Path) -> int:
             return handle
         # The holder has finished and removed the file between our opening and our locking: try again with a new one.
         os.close(handle)
+
+
+def _close_and_remove(handle: int, path: Path) -> None:
+    """Remove the file while it is locked, so that nobody takes up what is done.
+
+    Windows removes no open file: there it is emptied first, and is that of no attempt for whoever opens it in between.
+    """
+    try:
+        if HAS_OWNERS:
+            path.unlink()
+        else:
+            os.ftruncate(handle, 0)
+    finally:
+        os.close(handle)
+    if not HAS_OWNERS:
+        with suppress(OSError):  # somebody else has it by now
+            path.unlink()
 
 
 def _has_name(handle: int, path: Path) -> bool:
@@ -131,7 +145,8 @@ def _resume_or_create(
     try:
         _write(handle, path, {"spend": publication.spend_id, "order": identity})
     except OSError as error:
-        path.unlink()  # whatever is in it, nothing was begun
+        if HAS_OWNERS:  # else it stays, cut off, as that of no attempt
+            path.unlink()  # whatever is in it, nothing was begun
         raise _unwritable(target, error) from None
     return publication
 
@@ -154,7 +169,7 @@ def _earlier(
 
 
 def _read(handle: int, path: Path) -> dict[str, Any] | None:
-    first, _, rest = os.pread(handle, _LARGEST, 0).partition(b"\n")
+    first, _, rest = read_at(handle, _LARGEST, 0).partition(b"\n")
     try:
         memory = json.loads(first)
     except ValueError:
@@ -188,7 +203,7 @@ def _is_id(value: object) -> bool:
 def _write(handle: int, path: Path, memory: dict[str, Any]) -> None:
     content = json.dumps(memory).encode()
     os.ftruncate(handle, 0)
-    if os.pwrite(handle, content, 0) != len(content):
+    if write_at(handle, content, 0) != len(content):
         # The disk filled up: half a file would be taken for no attempt, and the next one would spend again.
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     os.fsync(handle)
@@ -198,7 +213,7 @@ def _write(handle: int, path: Path, memory: dict[str, Any]) -> None:
 def _append(handle: int, line: bytes) -> None:
     """Add a line: what is there already is not rewritten, so no crash can destroy it."""
     content = b"\n" + line
-    if os.pwrite(handle, content, os.fstat(handle).st_size) != len(content):
+    if write_at(handle, content, os.fstat(handle).st_size) != len(content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     os.fsync(handle)
 

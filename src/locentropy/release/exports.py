@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 
 from locentropy.core.errors import ParameterError
-from locentropy.release.outlines import rings_of
+from locentropy.release.outlines import rings_of, shapes_of
 from locentropy.release.tables import GEOMETRY, points, summary
 
 if TYPE_CHECKING:
@@ -81,8 +81,9 @@ def exported(release: Release, name: str) -> bytes:
 
 def geometry_of(release: Release) -> pa.Array:
     """The outline or the point of each place, as well-known binary; null where it has no coordinates."""
-    if release.outlines is not None:
-        return release.outlines.cast(pa.binary())
+    shapes = shapes_of(release)
+    if shapes is not None:
+        return shapes.cast(pa.binary())
     return points(release.table["lat"], release.table["lon"])
 
 
@@ -119,7 +120,7 @@ def gpkg_of(release: Release) -> bytes:
             driver="GPKG",
             layer=LAYER,
             geometry_name=GEOMETRY,
-            geometry_type="Point" if release.outlines is None else "MultiPolygon",
+            geometry_type="Point" if shapes_of(release) is None else "MultiPolygon",
             crs="EPSG:4326",
             layer_options={"FID": _free_name(table.column_names), "GEOMETRY_NAME": GEOMETRY},
             # Not of the whole file: GDAL would repeat that in another file whenever this one is read.
@@ -165,8 +166,9 @@ def _cell(value: Any, decimal: str) -> str:
 
 
 def _shapes(release: Release) -> list[dict[str, Any] | None]:
-    if release.outlines is not None:
-        return [_areas(each) for each in release.outlines.to_pylist()]
+    shapes = shapes_of(release)
+    if shapes is not None:
+        return [_areas(each) for each in shapes.to_pylist()]
     lat, lon = (release.table[name].to_pylist() for name in ("lat", "lon"))
     return [
         None if y is None or x is None else {"type": "Point", "coordinates": [x, y]}

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from locentropy.core.errors import ReleaseError
-from locentropy.core.files import made_folder, named_errors, sync_folder
+from locentropy.core.files import HAS_OWNERS, made_folder, named_errors, sync_folder
 from locentropy.core.levels import file_stem
 from locentropy.core.strict_yaml import dump_document
 from locentropy.release.details import TableShape, details
@@ -240,6 +240,8 @@ def finish(staged: Path, target: str | Path) -> Path:
             for file in staged.iterdir():
                 file.chmod(0o644)  # out of reach until the directory is opened below
         try:
+            if not HAS_OWNERS and target.is_dir():
+                target.rmdir()  # Windows puts nothing in the place of an empty directory
             staged.rename(target)
         except OSError as error:
             if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):  # another process was faster

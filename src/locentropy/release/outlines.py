@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from locentropy.places.grid import Grid
+    from locentropy.release.release import Release
     from locentropy.release.statement import Statement
 
     Ring = NDArray[np.float64]
@@ -32,6 +34,23 @@ def has_outlines(statement: Statement) -> bool:
     """Whether locations are published with their outlines, rather than as points: groups of listed areas are not."""
     level = statement.part
     return statement.locations_source.startswith(OUTLINED) and (level is None or level.scope == "place")
+
+
+def square_grid(statement: Statement) -> Grid | None:
+    """The grid whose squares are published, if it is one: as points in the table, and drawn as the squares they are."""
+    from locentropy.places.grid import Grid
+
+    return Grid.of_description(statement.locations_source)
+
+
+def shapes_of(release: Release) -> pa.Array | None:
+    """The outline of each place: those that are published, or the squares of a grid; None where places are points."""
+    grid = square_grid(release.statement)
+    if grid is None:
+        return release.outlines
+    number = release.table["location"].to_numpy()
+    whole = np.issubdtype(number.dtype, np.integer) and (number >= 0).all()
+    return grid.outlines(number) if whole and (number < grid.rows * grid.columns).all() else None
 
 
 def rings_of(outline: bytes) -> list[list[Ring]]:

@@ -70,23 +70,30 @@ USUAL_NAMES: Final[dict[str, frozenset[str]]] = {
     "user": person_column.USUAL,
     "location": frozenset(
         "location locationid loc locid venue venueid place placeid poi poiid site siteid spot spotid "
-        "ort ortid ortsid standort standortid lieu lieuid idlieu emplacement lugar lugarid idlugar ubicacion sitio "
-        "localid idlocal luogo luogoid idluogo".split()
+        "ort ortid ortsid ortnr ortsnr ortsnummer standort standortid standortnr standortnummer "
+        "lieu lieuid idlieu emplacement endroit localisation lugar lugarid idlugar ubicacion localizacion sitio "
+        "localid idlocal localizacao luogo luogoid idluogo localita".split()
     ),
     "time": frozenset(
         "time timestamp datetime date at when ts checkin checkintime checkinat checkintimestamp visittime "
         "visitedat starttime utctime utctimestamp eventtime createdat "
-        "zeit zeitpunkt zeitstempel datum datumzeit datumuhrzeit besuchszeit horodatage dateheure dateetheure fecha "
-        "fechahora fechayhora marcadetiempo datahora dataehora carimbodetempo dataora dataeora".split()
+        "zeit zeitpunkt zeitstempel datum datumzeit datumuhrzeit datumunduhrzeit besuchszeit besuchszeitpunkt "
+        "ankunftszeit startzeit horodatage horodateur dateheure dateetheure datedevisite "
+        "fecha fechahora fechayhora fechadevisita marcadetiempo marcatemporal "
+        "datahora dataehora datadavisita carimbodetempo carimbodedatahora dataora dataeora marcatemporale".split()
     ),
     "visits": frozenset(
         "visits visitcount nvisits numvisits numberofvisits "
         "besuche anzahlbesuche besuchszahl visites nbvisites nombrevisites nombredevisites visitas numvisitas "
         "numerovisitas numerodevisitas visite numvisite numerovisite numerodivisite".split()
     ),
-    "lat": frozenset("lat latitude breite breitengrad geobreite latitud latitudine".split()),
+    "lat": frozenset(
+        "lat latitude breite breitengrad geobreite geogrbreite geografischebreite geographischebreite "
+        "latitud latitudine".split()
+    ),
     "lon": frozenset(
-        "lon lng long longitude lange laenge langengrad laengengrad geolange geolaenge longitud longitudine".split()
+        "lon lng long longitude lange laenge langengrad laengengrad geolange geolaenge geogrlange geogrlaenge "
+        "geografischelange geografischelaenge geographischelange geographischelaenge longitud longitudine".split()
     ),
     "name": frozenset("name title label bezeichnung titel nom libelle nombre nome denominazione".split()),
 }
@@ -94,9 +101,10 @@ USUAL_NAMES: Final[dict[str, frozenset[str]]] = {
 _FALSE_FRIENDS: Final = {"time": "data", "location": "local"}
 """A date and a place in Portuguese and Italian, and other things in English: usual only beside such names."""
 _ROMANCE: Final = frozenset(
-    "usuario usuarioid idusuario utilizador utilizadorid idutilizador pessoa pessoaid idpessoa utente utenteid "
-    "idutente persona idpersona idcliente clienteid numerocliente luogo luogoid idluogo lugar idlugar localid idlocal "
-    "datahora dataora visitas visite latitudine longitudine nome".split()
+    "usuario usuarioid idusuario iddousuario utilizador utilizadorid idutilizador iddoutilizador pessoa pessoaid "
+    "idpessoa utente utenteid idutente codiceutente nomeutente persona idpersona idcliente iddocliente clienteid "
+    "numerocliente numerodocliente codicecliente ncliente nocliente luogo luogoid idluogo localita lugar idlugar "
+    "localid idlocal localizacao datahora dataora visitas visite latitudine longitudine nome".split()
 )
 
 BY_ID: Final = ("user", "location")
@@ -159,7 +167,9 @@ def resolve_roles(
             shown = known >= _ENOUGH_USUAL
             found = person_column.find_person(free, source, _listing(columns), prefix, shown=shown)
         else:
-            found = _find_by_name(role, free, columns, source, prefix, optional=optional)
+            # In a list of places a place is what one looks for, whatever the language of the other columns.
+            romance = "user" not in choices or any(normalized(name) in _ROMANCE for name in columns)
+            found = _find_by_name(role, free, columns, source, prefix, optional=optional, romance=romance)
         if found is not None:
             roles[role] = found
         elif not optional:
@@ -187,7 +197,8 @@ def _listing(columns: Sequence[str]) -> str:
     if might_be_data_row(columns):
         usual = [name for name in columns if is_usual_name(name)]
         known = f"of which only {usual[0]!r} has a usual name" if usual else "none with a usual name"
-        return f"{len(columns)} columns were found, {known}."
+        found = "1 column was" if len(columns) == 1 else f"{len(columns)} columns were"
+        return f"{found} found, {known}."
     return f"Columns found: {', '.join(map(repr, columns)) or 'none'}."
 
 
@@ -209,12 +220,18 @@ def _check_distinct(named: Mapping[str, str]) -> None:
 
 
 def _find_by_name(
-    role: str, free: Sequence[str], columns: Sequence[str], source: str, prefix: str, *, optional: bool
+    role: str,
+    free: Sequence[str],
+    columns: Sequence[str],
+    source: str,
+    prefix: str,
+    *,
+    optional: bool,
+    romance: bool,
 ) -> str | None:
-    usual = USUAL_NAMES[role]
-    if role in _FALSE_FRIENDS and any(normalized(name) in _ROMANCE for name in columns):
-        usual |= {_FALSE_FRIENDS[role]}
-    matches = [name for name in free if normalized(name) in usual]
+    matches = [name for name in free if normalized(name) in USUAL_NAMES[role]]
+    if not matches and romance:
+        matches = [name for name in free if normalized(name) == _FALSE_FRIENDS.get(role)]
     if len(matches) > 1:
         ignore = f", or {role}=None ({prefix}{role} '') to use none" if optional else ""
         raise ColumnError(

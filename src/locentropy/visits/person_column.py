@@ -21,12 +21,16 @@ USUAL: Final = frozenset(
     (
         "user userid uid usr userno username person personid pid visitorid memberid customerid subscriberid "
         # German. Kunde is one customer; whether somebody is a customer would be asked otherwise.
-        "nutzer nutzerid nutzernr nutzernummer benutzer benutzerid benutzernr benutzernummer personenid personennr "
-        "personennummer besucherid besuchernr besuchernummer kunde kundenid kundennr kundennummer "
+        "nutzer nutzerid nutzernr nutzernummer nutzerkennung benutzer benutzerid benutzernr benutzernummer "
+        "benutzerkennung benutzername personenid personennr personennummer besucherid besuchernr besuchernummer kunde "
+        "kundenid kundennr kundennummer kundenkennung mitgliedsid mitgliedsnr mitgliedsnummer "
         # French, Spanish, Portuguese and Italian, with the number before or after the word.
-        "utilisateur utilisateurid idutilisateur usager usagerid idusager personne personneid idpersonne "
-        "usuario usuarioid idusuario persona personaid idpersona utilizador utilizadorid idutilizador pessoa pessoaid "
-        "idpessoa utente utenteid idutente idcliente clienteid numerocliente idclient numeroclient"
+        "utilisateur utilisateurid idutilisateur identifiantutilisateur usager usagerid idusager personne personneid "
+        "idpersonne idclient identifiantclient codeclient numeroclient numerodeclient nclient noclient "
+        "usuario usuarioid idusuario iddeusuario nombredeusuario persona personaid idpersona idcliente iddecliente "
+        "clienteid numerocliente numerodecliente ncliente nocliente codigocliente codigodecliente "
+        "iddousuario utilizador utilizadorid idutilizador iddoutilizador pessoa pessoaid idpessoa iddocliente "
+        "numerodocliente codigodocliente utente utenteid idutente codiceutente nomeutente codicecliente"
     ).split()
 )
 """Names that are taken for the person where no other column could be it."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from locentropy.core.errors import LocentropyError
-from locentropy.core.files import require_file_owners
+from locentropy.core.files import HAS_OWNERS, PLAIN_FLAGS
 
 PRIVATE_LOG = logging.getLogger("locentropy.private")
 PRIVATE_LOG.addHandler(logging.NullHandler())
@@ -55,19 +55,19 @@ def write_private_log(path: str | Path) -> None:
     Raises LocentropyError for a link, and for a file of another user or with a second name: others could read it.
     """
     target = Path(path)
-    require_file_owners("A private log (--private-log)")
-    flags = os.O_CREAT | os.O_APPEND | os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW
+    flags = os.O_CREAT | os.O_APPEND | os.O_WRONLY | PLAIN_FLAGS
     try:
         handle = os.open(target, flags, 0o600)
         status = os.fstat(handle)
         if stat.S_ISREG(status.st_mode):
-            if status.st_uid != os.geteuid() or status.st_nlink > 1:
+            if (HAS_OWNERS and status.st_uid != os.geteuid()) or status.st_nlink > 1:
                 os.close(handle)
                 raise LocentropyError(
                     f"{target}: the private log is not written there, because the file belongs to another user or has "
                     "a second name, so others could read it. Name another file: --private-log FILE"
                 )
-            os.fchmod(handle, 0o600)  # an existing file too, but never a device
+            if HAS_OWNERS:
+                os.fchmod(handle, 0o600)  # an existing file too, but never a device
     except OSError as error:
         raise _unwritable(target, error) from None
     handler = _PrivateHandler(target, handle)

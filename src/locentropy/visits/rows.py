@@ -78,7 +78,7 @@ def described(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation]
     columns = ", ".join(f"{role} {name!r}" for role, name in roles.items())
     # Not which files: the screen is copied into reports, and their names may tell what nobody asked for.
     files = f"{len(parts):,} files, " if len(parts) > 1 else ""
-    return "; ".join([f"Read as {files}{parts[0].described}", f"columns: {columns}", *written]) + "."
+    return "; ".join([f"read as {files}{parts[0].described}", f"columns: {columns}", *written]) + "."
 
 
 def _is_text(column: Column) -> bool:

@@ -61,8 +61,8 @@ class Visits:
     encoding: str | None = None
     """The encoding of a text file, such as "cp1252"; None for UTF-8. If the file is not in it, the error says so."""
     decimal: DecimalMark | None = None
-    """The decimal mark of numbers that are texts: "." or ",". If None, it is a point; where semicolons separate the
-    fields, a comma is read as well, each row by itself."""
+    """The decimal mark of numbers that are texts: "." or ",". If None, it is a point; where semicolons or tabs
+    separate the fields, a comma is read as well, each row by itself."""
     time_format: str | None = None
     """How times are written that are texts, as for `datetime.strptime`: "%d/%m/%Y %H:%M". If None, ISO 8601, whole
     numbers and 31.01.2026 08:00 are recognised."""
@@ -157,6 +157,11 @@ class Visits:
             role: None for role in ("lat", "lon") if self.choices[role] is AUTO and role not in required
         }
         return self.choices | (unused if len(unused) == 2 else {})
+
+    def without_unused_times(self) -> Visits:
+        """The same visits without their times, unless a window needs them or something was said about them."""
+        said = self.time is not AUTO or self.time_format is not None or self.time_type is not None
+        return self if said or self.window is not None else replace(self, time=None)
 
     @property
     def choices(self) -> dict[str, Choice]:

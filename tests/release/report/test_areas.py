@@ -160,7 +160,8 @@ def test_the_page_says_zones_cells_or_groups(tmp_path: Path) -> None:
     grid = le.publish(le.Visits(table), le.Shares(epsilon=1.0), le.Grid.over(zones, cell=4000), ledger=None)
     said = page(grid).decode()
     assert "Cells, ranked</h2>" in said
-    assert "Each dot is a cell, where the public grid says it is" in said
+    assert "Each area is a cell, where the public grid says it is" in said
+    assert "Numbers are the ranks of the highest." in said, "a square's row and column say only where it is"
     assert '<label for="search">Find a cell</label>' in said
     assert "Estimates of cells lean on cells nearby." in said
     listed = pa.table({"location": ["x", "y", "z"], "category": ["bar", "bar", "park"]})

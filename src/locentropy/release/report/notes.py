@@ -48,7 +48,7 @@ def map_note(say: Words, release: Release, rows: Rows) -> Html:
 
 def labels_of(release: Release, rows: Rows) -> str:
     """What labels on the map are: cells without names have their `rank`, all others their `name`."""
-    return "rank" if is_cells(release.statement) and "name" not in rows.columns else "name"
+    return "rank" if is_cells(release.statement) and not rows.has_names else "name"
 
 
 def _why_no_map(say: Words, release: Release) -> str:

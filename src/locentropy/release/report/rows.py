@@ -12,6 +12,7 @@ import pyarrow as pa
 from locentropy.core.cell_kinds import GRID
 from locentropy.core.estimates import COUNTS
 from locentropy.core.html import script_json
+from locentropy.release.outlines import square_grid
 from locentropy.release.report.attributes import attribute_texts, filterable
 from locentropy.release.report.drawn_outlines import drawn_outlines
 from locentropy.release.report.ranking import numbers
@@ -58,12 +59,18 @@ class Rows:
     """Names of columns of the public list; the values of the first are in the column `a0`."""
     filters: list[bool]
     """Which of them have few enough values to choose from."""
-    outlines: tuple[float, float, float] | None = None
-    """West, south and step of the whole numbers in the column `outline`; None where places are drawn as dots."""
+    outlines: tuple[float, ...] | None = None
+    """West, south and step of the whole numbers in the column `outline`; height and width in degrees of the squares of
+    a grid; None where places are drawn as dots."""
 
     def __len__(self) -> int:
         """How many there are."""
         return len(self.columns["id"])
+
+    @property
+    def has_names(self) -> bool:
+        """Whether labels on the map are names; that of a square, its row and column, says only where it is."""
+        return "name" in self.columns and len(self.outlines or ()) != 2
 
     @property
     def has_map(self) -> bool:
@@ -113,6 +120,7 @@ def rows(say: Words, release: Release, ranking: Ranking, *, most: int = MOST, la
         changes = table["change"].to_pylist()
         columns["change"] = [changes[at] for at in order]
     drawn = None if alone or release.outlines is None else drawn_outlines(release.outlines, order)
+    grid = None if alone else square_grid(release.statement)
     if drawn is not None:
         columns["outline"] = drawn.rings
     if release.statement.max_std_error is not None:
@@ -123,7 +131,7 @@ def rows(say: Words, release: Release, ranking: Ranking, *, most: int = MOST, la
         _without_coordinates(columns, len(order)),
         list(attributes),
         filterable({name: columns[f"a{number}"] for number, name in enumerate(attributes)}),
-        None if drawn is None else drawn.scale,
+        (grid.lat_step, grid.lon_step) if grid is not None else None if drawn is None else drawn.scale,
     )
 
 

@@ -63,7 +63,7 @@ def damaged(path: Path, error: BaseException) -> SourceError:
     return SourceError(f"{path}: cannot be read ({reason}).")
 
 
-def as_utf8(path: Path, encoding: str, scratch: Path) -> Path:
+def as_utf8(path: Path, encoding: str, scratch: Path, prefix: str = "--") -> Path:
     """A copy of a file in UTF-8, in a folder that only its owner can read; SourceError if it is in another encoding."""
     if next(_chunks(path), b"").startswith(codecs.BOM_UTF8):
         raise SourceError(
@@ -82,9 +82,10 @@ def as_utf8(path: Path, encoding: str, scratch: Path) -> Path:
                 target.write(text.encode(UTF8))
             target.write(decoder.decode(b"", final=True).encode(UTF8))
         except UnicodeError:  # of the decoder; or of the encoder, for halves of characters
+            other = recognised(path) or UTF8
+            advice = f" It may be {other}: {_saying(other, prefix)}" if other != encoding else ""
             raise SourceError(
-                f"{path}: is not {encoding} text, somewhere after line {lines:,}. Is the encoding another one? "
-                'encoding="utf-8" (--encoding utf-8)'
+                f"{path}: is not {encoding} text, somewhere after line {lines:,}.{advice}"
             ) from None
         except OSError as error:
             raise SourceError(f"{path}: cannot be copied as UTF-8 ({error.strerror}).") from None
@@ -104,11 +105,14 @@ def is_utf8(path: Path) -> bool:
     return beyond_ascii
 
 
-def not_utf8(path: Path) -> str:
+def not_utf8(path: Path, prefix: str = "--") -> str:
     """An error message for a file that is not UTF-8 text: what it may be, and the option that says so."""
     begins = next(_chunks(path), b"")
     if begins.startswith((b"PK", b"\xd0\xcf\x11\xe0")):
-        return f"{path}: is a workbook or an archive. Save the sheet as CSV, or unpack the archive."
+        return (
+            f"{path}: is a workbook or an archive. Give a workbook its own ending, such as .xlsx, or save the sheet as "
+            "CSV; unpack an archive."
+        )
     if begins.startswith(b"\x89PNG"):
         return f"{path}: is an image. CSV, TSV and Parquet files can be read."
     encoding = recognised(path)
@@ -116,8 +120,14 @@ def not_utf8(path: Path) -> str:
         return f"{path}: is UTF-8 text for the most part, but not all of it. Fix what is not"
     return (
         f"{path}: is not UTF-8 text. It can be read as {encoding} ({_CALLED[encoding]}): "
-        f'encoding="{encoding}" (--encoding {encoding})'
+        f"{_saying(encoding, prefix)}"
     )
+
+
+def _saying(encoding: str, prefix: str) -> str:
+    """How to say that a file has an encoding. That of the visits holds for the list of places, too."""
+    alone = "" if prefix == "--" else f"; of the list alone {prefix}encoding {encoding}"
+    return f'encoding="{encoding}" (--encoding {encoding}{alone})'
 
 
 def recognised(path: Path) -> str | None:

@@ -34,6 +34,9 @@ _APPLIES_TO: Final = {
     "decimal": "numbers that are texts",
     "time_format": "times that are texts",
 }
+_OF_THE_LIST: Final = (
+    " If the list of places is meant, say so: PublicLocations(…, {option}=…) (--places-{option})."
+)
 
 
 def resolve_source(
@@ -41,11 +44,13 @@ def resolve_source(
     visits: Visits,
     scratch: Path,
     choices: Mapping[str, Choice] | None = None,
+    prefix: str = "--",
 ) -> list[Part]:
     """The parts of a source that is a path, a folder, a pattern or a table in memory.
 
     `scratch` is a folder that only its owner can read, for as long as the parts are read. `choices` are those of each
-    role; None of a public list, whose rows may say which columns there are.
+    role; None of a public list, whose rows may say which columns there are. `prefix` begins the options about this
+    source, for error messages.
     """
     if not visits.is_path:
         reject_options(visits, ("table", *TEXT_OPTIONS), "a table in memory")
@@ -61,13 +66,13 @@ def resolve_source(
     if kind == "duckdb":
         if len(paths) > 1:
             raise ParameterError(f"{visits.source}: only one DuckDB database can be read at a time.")
-        return [tables.database_part(con, paths[0], visits.table)]
+        return [tables.database_part(con, paths[0], visits.table, prefix)]
     if kind == "workbook":
-        return [workbooks.workbook_part(path, visits.table) for path in paths]
+        return [workbooks.workbook_part(path, visits.table, prefix) for path in paths]
     if kind == "JSON lines":
         drop = visits.bad_rows == "drop"
         return list(json_lines.json_lines_parts(con, paths, choices, drop_bad=drop))
-    options = text.TextOptions(visits.header, visits.columns, visits.delimiter)
+    options = text.TextOptions(visits.header, visits.columns, visits.delimiter, prefix=prefix)
     if visits.format is not None:
         reject_options(visits, ("encoding",), f"the format {visits.format}, which has its own")
         return list(text.published_parts(paths, format_named(visits.format), options))
@@ -81,8 +86,11 @@ def reject_options(visits: Visits, options: Sequence[str], what: str) -> None:
     for option in options:
         if getattr(visits, option) is not None:
             kind = _APPLIES_TO.get(option, "text files")
+            alone = _OF_THE_LIST if option in ("encoding", "delimiter") else ""
             raise ParameterError(
-                f"is for {kind}, not for {what}.", parameter=option, value=getattr(visits, option)
+                f"is for {kind}, not for {what}.{alone.format(option=option)}",
+                parameter=option,
+                value=getattr(visits, option),
             )
 
 

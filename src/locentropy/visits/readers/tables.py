@@ -110,7 +110,9 @@ class DatabasePart:
         return Column(f"({identifier(name)}{exactly})", self.types[name])
 
 
-def database_part(con: duckdb.DuckDBPyConnection, path: Path, table: str | None) -> DatabasePart:
+def database_part(
+    con: duckdb.DuckDBPyConnection, path: Path, table: str | None, prefix: str = "--"
+) -> DatabasePart:
     """The table of that name. The name may be left out if the database has only one table."""
     import duckdb
 
@@ -131,7 +133,7 @@ def database_part(con: duckdb.DuckDBPyConnection, path: Path, table: str | None)
         names = ", ".join(name if schema == "main" else f"{schema}.{name}" for schema, name in rows) or "none"
         asked = "no table was named" if table is None else f"table={table!r} does not name exactly one table"
         raise SourceError(
-            f'{path}: {asked}. Tables found: {names}. Name one: table="checkins" (--table checkins).'
+            f'{path}: {asked}. Tables found: {names}. Name one: table="checkins" ({prefix}table checkins).'
         )
     schema, name = matching[0]
     relation = f"source_database.{identifier(schema)}.{identifier(name)}"

@@ -38,9 +38,8 @@ SWALLOWED: Final = "a field of several lines may be several rows"
 _MAX_FIRST_LINE: Final = 1 << 20
 _MAX_LINE: Final = 1 << 21
 """Bytes. The engine's limit: it silently ignores a last line that is sixteen times as long."""
-_OTHER_DELIMITER: Final = (
-    "If the fields are separated by another character, name it: delimiter=';' (--delimiter ';')."
-)
+_EXCEL_MARK: Final = re.compile(r"sep=([,;|\t])\r?\n?", re.IGNORECASE)
+"""A first line by which programs tell Excel the separator."""
 _SHOWN: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _MAX_COLUMNS: Final = 4096
 """More than any table of visits has. Each column costs the engine time and memory before the first row is read."""
@@ -56,6 +55,8 @@ class TextOptions:
     chosen: Sequence[str] = ()
     """The columns that were named as user, location, …"""
     encoding: str = UTF8
+    prefix: str = "--"
+    """Begins the options about the file, for error messages."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ class Layout:
     delimiter: str
     quote: str
     encoding: str
+    lines_before: int = 0
+    """Lines before the header that are none of the table."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ class TextPart:
     """The file as UTF-8, if it is in another encoding."""
     encoding: str = UTF8
     """The encoding of the file itself."""
+    prefix: str = "--"
 
     reads_once = True
 
@@ -98,7 +102,7 @@ class TextPart:
     @property
     def hint(self) -> str:
         """Advice for unknown column names: a first row that was taken for a header, or fields that were not parted."""
-        parted = " " + _OTHER_DELIMITER if len(self.layout.columns) == 1 else ""
+        parted = f" {other_delimiter(self.prefix)}" if len(self.layout.columns) == 1 else ""
         return parted + (
             " If the first line is not a header, name the columns in order, such as "
             'columns=["user", "location", "time"] (--columns user,location,time).'
@@ -128,6 +132,7 @@ class TextPart:
             "quote": literal(layout.quote),
             "escape": literal(layout.quote),
             "nullstr": "''",
+            "skip": str(layout.lines_before),
             "encoding": literal(layout.encoding),
             "compression": literal("gzip" if is_gzip(file) else "none"),
         }
@@ -142,18 +147,28 @@ class TextPart:
         if self.no_location is not None and "location" in columns:
             unknown = f"nullif({columns['location'].expression}, {literal(self.no_location)})"
             columns["location"] = Column(unknown, "VARCHAR")
-        # Where semicolons separate, commas are free to be decimal marks, and in the same countries they are.
-        return Relation(sql, columns, Writing(None if layout.delimiter == ";" else "."))
+        # Where semicolons or tabs separate, as in what Excel writes in countries with decimal commas, commas are free
+        # to be decimal marks.
+        return Relation(sql, columns, Writing(None if layout.delimiter in ";\t" else "."))
 
 
 def text_parts(paths: Sequence[Path], options: TextOptions, scratch: Path) -> list[TextPart]:
     """One part for each file, laid out as its header or the caller says."""
     parts = []
     for path, seen in zip(paths, _recorded(paths), strict=True):
-        copy = None if options.encoding == UTF8 else as_utf8(path, options.encoding, scratch)
-        layout = _layout(_File(path, copy or path), options)
-        parts.append(TextPart(path, layout, seen, copy=copy, encoding=options.encoding))
+        copy = None if options.encoding == UTF8 else as_utf8(path, options.encoding, scratch, options.prefix)
+        layout = _layout(_File(path, copy or path, prefix=options.prefix), options)
+        parts.append(
+            TextPart(path, layout, seen, copy=copy, encoding=options.encoding, prefix=options.prefix)
+        )
     return parts
+
+
+def other_delimiter(prefix: str) -> str:
+    """Advice where fields were not parted."""
+    return (
+        f"If the fields are separated by another character, name it: delimiter=';' ({prefix}delimiter ';')."
+    )
 
 
 def published_parts(paths: Sequence[Path], published: Format, options: TextOptions) -> list[TextPart]:
@@ -166,7 +181,7 @@ def published_parts(paths: Sequence[Path], published: Format, options: TextOptio
     # In published dumps tabs never occur inside a field, and quotes have no meaning.
     layout = Layout(published.columns, False, "\t", "", published.encoding)
     for path in paths:
-        _check_field_count(path, _first_row(_File(path, path), layout), published.columns)
+        _check_field_count(path, _first_row(_File(path, path), layout), published.columns, options.prefix)
     return [
         TextPart(path, layout, seen, published.no_location, encoding=published.encoding)
         for path, seen in zip(paths, fingerprints, strict=True)
@@ -209,12 +224,19 @@ class _File:
     """The file as the caller knows it."""
     content: Path
     """The same as UTF-8."""
+    lines_before: int = 0
+    """Lines before the first one of the table."""
+    prefix: str = "--"
 
 
 def _layout(file: _File, options: TextOptions) -> Layout:
     path, line = file.path, _first_line(file, UTF8)
-    known = options.delimiter or _delimiter_by_name(path)
-    layout = Layout((), True, known or _delimiter_of_header(line), '"', UTF8)
+    marked = _EXCEL_MARK.fullmatch(line)
+    if marked is not None:
+        file = replace(file, lines_before=1)
+        line = _first_line(file, UTF8)
+    known = options.delimiter or (marked and marked[1]) or _delimiter_by_name(path)
+    layout = Layout((), True, known or _delimiter_of_header(line), '"', UTF8, file.lines_before)
     header = options.header
     if header is None:
         header = options.names is None and _looks_like_header(_first_row(file, layout), options.chosen)
@@ -222,7 +244,7 @@ def _layout(file: _File, options: TextOptions) -> Layout:
         layout = replace(layout, has_header=False, delimiter=known or ",")
     row = _first_row(file, layout)
     if options.names is not None:
-        _check_field_count(path, row, options.names)
+        _check_field_count(path, row, options.names, options.prefix)
         if options.header is None and any(is_usual_name(cell) for cell in row):
             raise ParameterError(
                 f"{path}: columns are named, but the first line looks like a header. If it is one, say so, and it is "
@@ -282,14 +304,16 @@ def _first_line(file: _File, encoding: str) -> str:
     path = file.path
     try:
         with opened(file.content) as content:
+            for _ in range(file.lines_before):
+                content.readline(_MAX_FIRST_LINE)
             line = content.readline(_MAX_FIRST_LINE).decode(encoding).removeprefix("\ufeff")
     except (OSError, EOFError, zlib.error) as error:
         raise damaged(path, error) from None
     except UnicodeDecodeError:
-        raise SourceError(not_utf8(path)) from None
+        raise SourceError(not_utf8(path, file.prefix)) from None
     if "\0" in line:
         raise SourceError(
-            not_utf8(path)
+            not_utf8(path, file.prefix)
             if (recognised(path) or "").startswith("utf-16")
             else f"{path}: is not text (it contains zero bytes). CSV, TSV and Parquet files can be read."
         )
@@ -315,9 +339,9 @@ def _check_last_line(path: Path) -> None:
         )
 
 
-def _check_field_count(path: Path, row: Sequence[str], names: Sequence[str]) -> None:
+def _check_field_count(path: Path, row: Sequence[str], names: Sequence[str], prefix: str) -> None:
     if len(row) != len(names):
         raise ParameterError(
             f"{path}: the first line has {len(row)} fields, but {len(names)} columns are expected: "
-            f"{', '.join(names)}. {_OTHER_DELIMITER}"
+            f"{', '.join(names)}. {other_delimiter(prefix)}"
         )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import duckdb
+    from python_calamine import CalamineWorkbook
 
     from locentropy.visits.columns import Roles
 
@@ -64,8 +65,8 @@ class WorkbookPart:
         return Relation(identifier(name), {role: Column(identifier(role), "VARCHAR") for role in roles})
 
 
-def workbook_part(path: Path, sheet: str | None) -> WorkbookPart:
-    """The sheet of that name. The name may be left out if the workbook has only one sheet."""
+def workbook_part(path: Path, sheet: str | None, prefix: str = "--") -> WorkbookPart:
+    """The sheet of that name. The name may be left out if only one sheet has anything in it."""
     if find_spec("python_calamine") is None:
         raise SourceError(
             f"{path}: is a workbook, which needs an extra to be read: pip install 'locentropy[excel]'. Or save the "
@@ -76,7 +77,7 @@ def workbook_part(path: Path, sheet: str | None) -> WorkbookPart:
     fingerprints = FileFingerprints.of([path])
     try:
         with CalamineWorkbook.from_path(path) as workbook:
-            name = _chosen(path, workbook.sheet_names, sheet)
+            name = _chosen(path, workbook, sheet, prefix)
             rows = workbook.get_sheet_by_name(name).to_python()
     except LocentropyError:
         raise
@@ -92,14 +93,18 @@ def workbook_part(path: Path, sheet: str | None) -> WorkbookPart:
     )
 
 
-def _chosen(path: Path, sheets: list[str], sheet: str | None) -> str:
-    if sheet is None and len(sheets) == 1:
-        return sheets[0]
+def _chosen(path: Path, workbook: CalamineWorkbook, sheet: str | None, prefix: str) -> str:
+    sheets: list[str] = workbook.sheet_names
+    if sheet is None:
+        # Excel used to make three sheets, of which most people fill one.
+        sheets = [name for name in sheets if workbook.get_sheet_by_name(name).height] or sheets[:1]
+        if len(sheets) == 1:
+            return sheets[0]
     if sheet is None or sheet not in sheets:
         asked = "no sheet was named" if sheet is None else f"table={sheet!r} is not one of its sheets"
         raise ParameterError(
             f"{path}: {asked}. Sheets found: {', '.join(map(repr, sheets))}. Name one: "
-            f"table={sheets[0]!r} (--table {sheets[0]!r})."
+            f"table={sheets[0]!r} ({prefix}table {sheets[0]!r})."
         )
     return sheet
 

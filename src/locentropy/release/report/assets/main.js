@@ -19,7 +19,7 @@ if (canvas) {
   document.getElementById("legend-low").textContent = `≤ ${roundish(visitorsAt(colourRange[0]))}`;
   document.getElementById("legend-high").textContent = `≥ ${roundish(visitorsAt(colourRange[1]))}`;
   document.getElementById("sureness").hidden = !has("certainty");
-  if (has("outline")) for (const sample of document.querySelectorAll("#sureness circle")) sample.setAttribute("r", 6); // areas differ in ink alone
+  if (source.outlines) for (const sample of document.querySelectorAll("#sureness circle")) sample.setAttribute("r", 6); // areas differ in ink alone
   document.getElementById("legend").hidden = false;
 }
 createList(show, shownOnly);

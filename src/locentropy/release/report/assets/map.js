@@ -145,7 +145,7 @@ function createMap(canvas) {
       ink.fillStyle = `rgb(${colours[colourSteps[i]].join(" ")})`;
       ink.fill(path, "evenodd");
       ink.globalAlpha = 1;
-      ink.stroke(path);
+      if (areas.across(i) * view.scale > 5) ink.stroke(path); // of smaller ones little else would be seen
     });
   }
 

@@ -1,13 +1,17 @@
 // Zones and cells as areas. A path is kept relative to its place's point: a canvas has too few digits for the whole Earth.
 // A zone that is cut at the date line has rings at both ends of the world: each is drawn on the side of its place's point.
 function outlinesOf({ drawn, x, y }) {
-  if (!has("outline")) return null;
-  const [west, south, step] = source.outlines;
+  if (!source.outlines) return null;
+  const [height, width] = source.outlines;
+  const squares = !has("outline");
+  const [west, south, step] = squares ? [0, 0, 1] : source.outlines;
+  const ringsOf = (i) =>
+    squares ? [[columns.lon[i] - width / 2, columns.lat[i] - height / 2, width, 0, 0, height, -width, 0]] : columns.outline[i];
   const [paths, boxes] = [new Array(count), new Float64Array(4 * count)];
   for (const i of drawn) {
     const path = new Path2D();
     let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (const ring of columns.outline[i]) {
+    for (const ring of ringsOf(i)) {
       let [column, row, least, most] = [0, 0, Infinity, -Infinity];
       for (let at = 0; at < ring.length; at += 2) {
         column += ring[at];
