@@ -25,6 +25,7 @@ run()
 INPUTS = ["city.ledger", "places.csv", "visits.csv"]
 VISITS = ("visits.csv", "--user", "uid", "--location", "venue")
 LISTED = ("--places", "places.csv")
+MOMENTS = ("--mechanism", "moments", "--epsilon", "1", "--max-locations", "3", "--max-visits", "2")
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_so_does_a_private_log(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_what_was_published_elsewhere_is_read(folder: Path) -> None:
-    call = ("publish", *VISITS, *LISTED, "--epsilon", "1", "--ledger", "city.ledger", "--out", "may")
+    call = ("publish", *VISITS, *LISTED, *MOMENTS, "--ledger", "city.ledger", "--out", "may")
     assert process(*call, cwd=folder).returncode == 0
     for reading in (("verify", "may"), ("report", "may"), ("estimate", "may", "--out", "again")):
         done = lacking(*reading, folder=folder)

@@ -190,9 +190,21 @@ def test_attributes_are_of_places(tmp_path: Path) -> None:
         )
 
 
+@pytest.fixture(scope="module")
+def moments(tmp_path_factory: pytest.TempPathFactory) -> le.Release:
+    """One whose estimates are computed again in no time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PublishingWarning)
+        mechanism = le.Moments(1.0, max_locations=3, max_visits=2, max_users=1000)
+        return published(tmp_path_factory.mktemp("moments"), mechanism)
+
+
 @pytest.mark.parametrize("stem", ["district", "city"])
 @pytest.mark.parametrize("end", [".csv", ".parquet", ".measurements.parquet"])
-def test_a_changed_or_missing_file_of_a_level_is_found(stem: str, end: str, folder: Path) -> None:
+def test_a_changed_or_missing_file_of_a_level_is_found(
+    stem: str, end: str, moments: le.Release, tmp_path: Path
+) -> None:
+    folder = moments.save(tmp_path / "copy")
     path = folder / f"{stem}{end}"
     content = path.read_bytes()
     path.write_bytes(content[:-9] + bytes(9 * [content[-10]]))

@@ -19,6 +19,7 @@ from locentropy.core.window_split import split
 from locentropy.publishing import publish, requested_levels
 from locentropy.publishing.request import Request
 from locentropy.visits.queries import open_queries
+from tests.examples import AT_NIGHT
 from tests.mechanisms.shares.recording import Recorder, allowed, loss
 from tests.publishing.making import Killed, names
 from tests.release.registry_schema import SCHEMA
@@ -91,6 +92,7 @@ def test_rows_are_counted_in_the_window_of_their_beginning() -> None:
         assert queries.locations_per_user().tolist() == [0, 2, 1], "b was at one place in two months"
 
 
+@pytest.mark.longer_at_night
 @pytest.mark.parametrize("period", ["month", "week", "day"])
 def test_each_window_is_what_it_is_alone(period: Any) -> None:
     """Pairs of one window are those of the visits during it."""
@@ -98,7 +100,7 @@ def test_each_window_is_what_it_is_alone(period: Any) -> None:
     windows, rows = split(span, period), visits(crowd())
     with open_queries(rows.during(span), locations=PLACES, windows=windows, refuse_empty=False) as queries:
         whole = queries.exact_profile().to_arrow().to_pylist()
-    for window in windows[:40]:
+    for window in windows[: 40 if AT_NIGHT else 8]:
         with open_queries(rows.during(window), locations=PLACES, refuse_empty=False) as queries:
             alone = queries.exact_profile().to_arrow().to_pylist()
         there = [row for row in whole if row["location"].startswith(f"{window.text} ")]
