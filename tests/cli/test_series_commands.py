@@ -100,7 +100,7 @@ def test_the_page_is_compared_with_the_whole_chain_or_not_at_all(made: Path, tmp
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("months", [3, *at_night(12)])
+@pytest.mark.parametrize("months", [2, *at_night(12)])
 def test_some_months_are_published_and_one_more_is_refused(months: int, tmp_path: Path) -> None:
     """examples/every-month.sh, on a smaller city."""
     program = shutil.which("locentropy", path=str(Path(sys.executable).parent))
