@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-from tests.examples import PROFILE
+from tests.examples import AT_NIGHT, PROFILE
 
 # The engine's first query in a process takes far longer than the later ones; a deadline would flake.
 settings.register_profile("ci", max_examples=40, deadline=None, derandomize=bool(os.environ.get("CI")))
@@ -102,7 +102,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name = f"{item.path.relative_to(here).as_posix()}{item.nodeid[item.nodeid.find('::') :]}"
         if name.startswith(SLOW) and not name.startswith(QUICK):
             item.add_marker("slow")
-        if PROFILE == "nightly" and is_hypothesis_test(getattr(item, "obj", None)):
+        longer = is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("longer_at_night")
+        if AT_NIGHT and longer:
             item.add_marker("nightly")  # once more, with many examples
     items.sort(key=lambda item: "warehouses" not in item.path.parts)
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.running import in_process as locentropy
+from tests.examples import at_night
 from tests.publishing.test_series import KINDS, PLACES, visits
 
 MONTHS = ("2026-01", "2026-02")
@@ -99,7 +100,8 @@ def test_the_page_is_compared_with_the_whole_chain_or_not_at_all(made: Path, tmp
 
 
 @pytest.mark.slow
-def test_a_year_of_months_is_published_and_the_thirteenth_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("months", [2, *at_night(12)])
+def test_some_months_are_published_and_one_more_is_refused(months: int, tmp_path: Path) -> None:
     """examples/every-month.sh, on a smaller city."""
     program = shutil.which("locentropy", path=str(Path(sys.executable).parent))
     if program is None:
@@ -108,13 +110,13 @@ def test_a_year_of_months_is_published_and_the_thirteenth_refused(tmp_path: Path
     done = subprocess.run(
         ["sh", ROOT / "examples" / "every-month.sh", "year"],
         cwd=tmp_path,
-        env=os.environ | {"PATH": path, "PEOPLE": "150", "PLACES": "60"},
+        env=os.environ | {"PATH": path, "PEOPLE": "150", "PLACES": "60", "MONTHS": str(months)},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert "ok   ledger, release 11 (2025-11)" in done.stdout
-    assert "2025-12: whole, and its files agree." in done.stdout
+    assert f"ok   ledger, release {months - 1} (2025-{months - 1:02})" in done.stdout
+    assert f"2025-{months:02}: whole, and its files agree." in done.stdout
     assert "Over budget" in done.stderr
     assert not (tmp_path / "year" / "2026-01").exists()
 

@@ -124,6 +124,7 @@ def test_spilled_rows_that_are_left_are_seen(judge: Callable[..., dict[str, int]
     assert judge("none", 0, "") == {"unexplained errors": 1, "leaked markers": 1}
 
 
+@pytest.mark.nightly
 def test_nothing_is_found_without_a_planted_fault() -> None:
     counts, said = soaked("-c", f"{PREPARE}\nsoaking.main()")
     assert not any(counts.values()), said

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -235,14 +236,19 @@ def traced(path: Path, call: str, when: int) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
-@pytest.mark.parametrize("kind", ["person", "migrating", "period"])
-@pytest.mark.parametrize("call", ["pwrite64", "fdatasync", "unlink"])
-def test_killed_at_every_write_of_a_spend(call: str, kind: str, tmp_path: Path) -> None:
+WRITES = ("pwrite64", "fdatasync", "unlink")
+OFTEN = [*((call, "person") for call in WRITES), ("pwrite64", "migrating")]
+SELDOM = [pair for pair in product(WRITES, ("person", "migrating", "period")) if pair not in OFTEN]
+
+
+@pytest.mark.parametrize("pair", [*OFTEN, *at_night(*SELDOM)], ids=" of ".join)
+def test_killed_at_every_write_of_a_spend(pair: tuple[str, str], tmp_path: Path) -> None:
     """Not at random moments but at each in turn: every write, every sync, and the removal of the journal.
 
     The first spend of a ledger that migrates is killed at each of its writes: it stays of the first version, whole, or
     becomes one of the second, with the spend.
     """
+    call, kind = pair
     tried = ledger_of("person", tmp_path / "tried.ledger", 1)
     if shutil.which("strace") is None or traced(tried.path, call, when=1000).returncode != 0:
         pytest.skip("needs strace, and the permission to use it")

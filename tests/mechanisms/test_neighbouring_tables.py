@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -134,7 +134,7 @@ def opened(rows: list[Row]) -> Iterator[list[CachedQueries]]:
 Drawn = dict[tuple[le.Shares, int, int], list[Draw]]
 
 
-def shares_drawn(rows: list[Row]) -> Drawn:
+def shares_drawn(rows: list[Row], mechanisms: Sequence[le.Shares] = MECHANISMS) -> Drawn:
     """What is noised, by mechanism, list and outcome."""
     found: Drawn = {}
     with opened(rows) as asking:
@@ -143,7 +143,7 @@ def shares_drawn(rows: list[Row]) -> Drawn:
                 queries.locations,
                 attributes={"kind": pa.array([n % 3 for n in range(len(queries.locations))])},
             )
-            for shares in MECHANISMS:
+            for shares in mechanisms:
                 for seed in SEEDS:
                     noise = SharesRecorder(seed, all_clear=seed == SEEDS[0])
                     shares.measure(queries, listed, noise)
@@ -151,12 +151,14 @@ def shares_drawn(rows: list[Row]) -> Drawn:
     return found
 
 
-def shares_costs(rows: list[Row], users: list[int]) -> dict[tuple[le.Shares, int, int], Fraction]:
+def shares_costs(
+    rows: list[Row], users: list[int], mechanisms: Sequence[le.Shares] = MECHANISMS
+) -> dict[tuple[le.Shares, int, int], Fraction]:
     """The most that one of the users costs, as a part of what is allowed."""
-    whole = shares_drawn(rows)
+    whole = shares_drawn(rows, mechanisms)
     costs = dict.fromkeys(whole, Fraction(0))
     for user in users:
-        without = shares_drawn([row for row in rows if row.user != user])
+        without = shares_drawn([row for row in rows if row.user != user], mechanisms)
         for key, drawn in whole.items():
             costs[key] = max(costs[key], loss(drawn, without[key]) / allowed(key[0]))
     return costs
@@ -185,4 +187,4 @@ ENGINE_FAULTS = {
 def test_the_check_sees_an_engine_that_does_not_share(fault, monkeypatch):
     """Without a fault the same crowd costs no more than 1: above, for every user of it."""
     monkeypatch.setattr(*ENGINE_FAULTS[fault])
-    assert max(shares_costs(crowd(0), [7, 13]).values()) > 1
+    assert max(shares_costs(crowd(0), [7, 13], MECHANISMS[::2]).values()) > 1

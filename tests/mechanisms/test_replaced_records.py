@@ -48,7 +48,7 @@ def test_two_records_reach_twice_epsilon_and_no_more(name: str) -> None:
 
 @pytest.mark.parametrize("name", SUBJECTS)
 @given(here=records, there=records)
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(4, nightly=160))
 def test_no_two_records_cost_more(name: str, here: dict[int, int], there: dict[int, int]) -> None:
     subject = SUBJECTS[name]
     assert lost(subject, here, {}) <= subject.guarantee.epsilon
@@ -57,7 +57,7 @@ def test_no_two_records_cost_more(name: str, here: dict[int, int], there: dict[i
 
 @pytest.mark.parametrize("name", SUBJECTS)
 @given(mine=records, theirs=records)
-@settings(max_examples=examples(5))
+@settings(max_examples=examples(3, nightly=100))
 def test_an_id_that_two_people_share_costs_each_of_them_up_to_twice(
     name: str, mine: dict[int, int], theirs: dict[int, int]
 ) -> None:

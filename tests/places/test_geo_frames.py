@@ -15,6 +15,7 @@ from locentropy.core.errors import BadRowsError, ColumnError
 geopandas = pytest.importorskip("geopandas")
 shapely = pytest.importorskip("shapely")
 
+MOMENTS = le.Moments(epsilon=1.0, max_locations=3, max_visits=5)
 POINTS = [shapely.Point(13.4, 52.5), shapely.Point(13.41, 52.51), None]
 AREAS = [
     shapely.box(0, 0, 1, 1),
@@ -53,9 +54,7 @@ def test_the_geometry_is_where_places_are_unless_columns_are_named() -> None:
 def test_areas_keep_their_outlines(tmp_path: Path) -> None:
     visits = le.Visits(frame().drop(columns="geometry").assign(user=["u", "v", "w"]), user="user")
     places = le.PublicLocations(frame(AREAS), provenance="a map")
-    made = le.publish(
-        visits, le.Shares(epsilon=1.0), places, ledger=None, out=tmp_path / "r", also=["geojson", "gpkg"]
-    )
+    made = le.publish(visits, MOMENTS, places, ledger=None, out=tmp_path / "r", also=["geojson", "gpkg"])
     assert made.statement.locations_source == "public list with outlines"
     for name in ("release.parquet", "release.geojson", "release.gpkg"):
         read = geopandas.read_parquet if name.endswith("parquet") else geopandas.read_file
@@ -79,7 +78,7 @@ def test_columns_of_every_type_and_awkward_names(tmp_path: Path) -> None:
     visits = le.Visits(frame().drop(columns="geometry").assign(user=["u", "v", "w"]), user="user")
     places = le.PublicLocations(table, provenance="a map")
     every = ["geojson", "gpkg", "excel-comma"]
-    made = le.publish(visits, le.Shares(epsilon=1.0), places, ledger=None, out=tmp_path / "r", also=every)
+    made = le.publish(visits, MOMENTS, places, ledger=None, out=tmp_path / "r", also=every)
     assert le.verify(tmp_path / "r").ok, le.verify(tmp_path / "r").checks
     found = geopandas.read_file(tmp_path / "r" / "release.gpkg")
     assert found["fid"].tolist()[:2] == ["x", "y"]
@@ -90,7 +89,7 @@ def test_columns_of_every_type_and_awkward_names(tmp_path: Path) -> None:
 def test_groups_of_areas_have_a_middle_and_no_outline(tmp_path: Path) -> None:
     visits = le.Visits(frame().drop(columns="geometry").assign(user=["u", "v", "w"]), user="user")
     places = le.PublicLocations(frame(AREAS), group="kind", provenance="a map")
-    made = le.publish(visits, le.Shares(epsilon=1.0), places, ledger=None)
+    made = le.publish(visits, MOMENTS, places, ledger=None)
     assert made.outlines is None
     assert made.statement.locations_source.startswith("public list, its places grouped")
 
@@ -100,7 +99,7 @@ def test_areas_have_outlines_at_their_own_level(levels: list[str], tmp_path: Pat
     visits = le.Visits(frame().drop(columns="geometry").assign(user=["u", "v", "w"]), user="user")
     places = le.PublicLocations(frame(AREAS), levels=levels, provenance="a map")
     every = ["geojson", "gpkg", "excel-comma"]
-    made = le.publish(visits, le.Shares(epsilon=1.0), places, ledger=None, out=tmp_path / "r", also=every)
+    made = le.publish(visits, MOMENTS, places, ledger=None, out=tmp_path / "r", also=every)
     assert {name for name, level in made.levels.items() if level.outlines is not None} == {"place"} & {
         *levels
     }

@@ -11,7 +11,7 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import locentropy as le
@@ -20,6 +20,7 @@ from locentropy.core.locations import Locations, Members
 from locentropy.core.visit_profile import VisitProfile
 from locentropy.publishing.chosen_locations import ChosenLocations
 from locentropy.visits import expressions
+from tests.examples import examples
 from tests.mechanisms.recording import Recorder
 from tests.mechanisms.shares.recording import Recorder as SharesRecorder
 from tests.mechanisms.shares.recording import allowed, loss
@@ -179,6 +180,7 @@ def in_groups(rows: list[Row], count: int) -> tuple[Locations, list[Row]]:
 
 
 @given(tables(counted=True), bounds, st.integers(1, 4))
+@settings(max_examples=examples(12, nightly=1000))
 def test_groups_count_as_if_visits_named_them(rows: list[Row], limit: le.private.Bounds, count: int) -> None:
     """Brute force: each row is given its group by hand, and every answer is the same."""
     listed, relabelled = in_groups(rows, count)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import locentropy as le
@@ -17,6 +17,7 @@ from locentropy.core.locations import Locations
 from locentropy.places.levels import Level
 from locentropy.publishing.chosen_locations import ChosenLocations
 from locentropy.visits import expressions
+from tests.examples import examples
 from tests.places.test_groups import PLACES, in_groups
 from tests.visits.reference import Row
 from tests.visits.test_profile import as_table, bounds, tables
@@ -151,6 +152,7 @@ def answers(queries: Any, limit: Any) -> list[Any]:
 
 
 @given(tables(counted=True), bounds, st.integers(1, 4))
+@settings(max_examples=examples(12, nightly=1000))
 def test_a_level_counts_what_visits_read_by_group_count(rows: list[Row], limit: Any, count: int) -> None:
     """Brute force: grouping the pairs of one reading gives every answer that another reading by group gives."""
     listed, _ = in_groups(rows, count)

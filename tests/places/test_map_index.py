@@ -17,6 +17,7 @@ import locentropy as le
 from locentropy.places.h3_cells import H3Locator
 from locentropy.places.map_index import IndexedLocator
 from locentropy.places.zone_locator import ZoneLocator
+from tests.examples import at_night
 
 NUDGES = np.array([0, 1, -1, 2, -3, 10, -40])
 """Roundings."""
@@ -101,7 +102,7 @@ def test_hexagons_are_those_that_h3_names(lat: float, lon: float, resolution: in
     must_agree(located, exact, middles + wobble)
 
 
-@pytest.mark.parametrize("side", [1e-7, 1e-4, 3.0])
+@pytest.mark.parametrize("side", [1e-7, *at_night(1e-4, 3.0)])
 def test_a_raster_of_any_size_marks_every_square_that_an_outline_touches(side: float) -> None:
     """Against Shapely, square by square; a small map has squares that are few roundings wide."""
     rng = np.random.default_rng(8)

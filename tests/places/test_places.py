@@ -189,7 +189,7 @@ class TestGrids:
 
 class TestRestriction:
     @given(tables(), bounds, st.data())
-    @settings(max_examples=examples(20))
+    @settings(max_examples=examples(10, nightly=400))
     def test_restricting_later_is_restricting_from_the_start(
         self, rows: list[Row], held: le.private.Bounds, data: st.DataObject
     ) -> None:

@@ -12,11 +12,18 @@ import pytest
 from tests.examples import at_night
 
 ROOT = Path(__file__).parent.parent.parent
+ONCE = 24
+"""As many kills as a story has sections, or a few more."""
 
 
 def killing(folder: Path, how: str, seed: int, kills: int) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tests.publishing.killing", str(folder), how, str(seed), str(kills)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+
+
+def times(seed: int) -> int:
+    """Kills: at least one in each section of the story; two where there is a night for it."""
+    return ONCE if seed == 0 else 42
 
 
 def killed(folder: Path, how: str, seed: int, kills: int) -> dict[str, int]:
@@ -30,8 +37,8 @@ def killed(folder: Path, how: str, seed: int, kills: int) -> dict[str, int]:
 
 @pytest.mark.parametrize("seed", [0, *at_night(1, 2, 3, 4, 5)])
 def test_killed_in_every_section_of_the_story(seed: int, tmp_path: Path) -> None:
-    """Twice in each of its twenty sections, at a random step of it."""
-    found = killed(tmp_path, "steps", seed, 42)
+    """In each of its sections, at a random step of it."""
+    found = killed(tmp_path, "steps", seed, times(seed))
     assert {"locked", "spent", "drawing", "measured", "half-written", "staged", "named"} <= set(found), (
         "kills fell into all of the story"
     )
@@ -40,18 +47,18 @@ def test_killed_in_every_section_of_the_story(seed: int, tmp_path: Path) -> None
 @pytest.mark.parametrize("seed", [0, *at_night(1, 2, 3)])
 def test_killed_in_every_section_of_a_release_of_levels(seed: int, tmp_path: Path) -> None:
     """One spend pays for all levels, and none of them is drawn twice."""
-    found = killed(tmp_path, "levels", seed, 42)
+    found = killed(tmp_path, "levels", seed, times(seed))
     assert {"locked", "drawing", "measured", "half-written", "staged", "named"} <= set(found)
 
 
 @pytest.mark.parametrize("seed", [0, *at_night(1, 2, 3)])
 def test_killed_in_every_section_of_a_release_of_two_months(seed: int, tmp_path: Path) -> None:
     """In a ledger per month, a spend of two parts: both are charged, or neither, in their months and to the person."""
-    found = killed(tmp_path, "monthly", seed, 42)
+    found = killed(tmp_path, "monthly", seed, times(seed))
     assert {"locked", "drawing", "measured", "half-written", "staged", "named"} <= set(found)
 
 
-@pytest.mark.parametrize("kills", [5, *at_night(50)])
+@pytest.mark.parametrize("kills", [3, *at_night(50)])
 def test_killed_at_random_times(kills: int, tmp_path: Path) -> None:
     killed(tmp_path, "time", 0, kills)
 

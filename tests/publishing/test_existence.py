@@ -30,9 +30,11 @@ EPSILON = 0.01
 CLINICS = [f"clinic-{number:02}" for number in range(40)]
 SHARES = le.Shares(epsilon=EPSILON)
 FIVE = {"max_locations": 5, "max_visits": 5}
+MOMENTS = le.Moments(EPSILON, **FIVE)
+"""Estimates in no time, where it does not matter which."""
 MECHANISMS = [
     SHARES,
-    le.Moments(EPSILON, **FIVE),
+    MOMENTS,
     le.paper.Limit(EPSILON, **FIVE),
     le.paper.Baseline(EPSILON, **FIVE),
     le.paper.LimitSS(EPSILON, delta=1e-8, **FIVE),
@@ -111,21 +113,21 @@ class TestPublish:
     @pytest.mark.parametrize("last", ["", "ann,clinic-07,2026-01-31T08:00:00\n"])
     def test_the_only_row_that_breaks_no_rule(self, last: str, tmp_path: Path, told: list[str]) -> None:
         path = visits_in(tmp_path, f"uid,venue,time\nu1,bar,soon\nu2,bar,later\n{last}").source
-        release = le.publish(le.Visits(path, bad_rows="drop"), SHARES, clinics(), ledger=None)
+        release = le.publish(le.Visits(path, bad_rows="drop"), MOMENTS, clinics(), ledger=None)
         assert len(release) == len(CLINICS)
         assert any("no row is left" in line for line in told) == (not last)
 
     @pytest.mark.parametrize("last", ["", "ann,clinic-07\n"])
     def test_the_only_row(self, last: str, tmp_path: Path, told: list[str]) -> None:
         visits = visits_in(tmp_path, f"uid,venue\n{last}")
-        assert len(le.publish(visits, SHARES, clinics(), ledger=None)) == len(CLINICS)
+        assert len(le.publish(visits, MOMENTS, clinics(), ledger=None)) == len(CLINICS)
         assert any("no rows" in line for line in told) == (not last)
 
     @pytest.mark.parametrize("last", ["", "ann,clinic-07\n"])
     def test_the_only_row_with_a_user_id(self, last: str, tmp_path: Path) -> None:
         visits = visits_in(tmp_path, f"uid,venue\n,bar\n,bar\n{last}")
         assert (
-            len(le.publish(le.Visits(visits.source, bad_rows="drop"), SHARES, clinics(), ledger=None)) == 40
+            len(le.publish(le.Visits(visits.source, bad_rows="drop"), MOMENTS, clinics(), ledger=None)) == 40
         )
 
 
@@ -137,7 +139,7 @@ class TestRefuseEmpty:
         for rows in (NOBODY, EMPTY):
             with pytest.raises(SourceError, match=r"No visit is at|no rows"):
                 le.publish(
-                    table(rows), SHARES, clinics(), out=tmp_path / "may", ledger=ledger, refuse_empty=True
+                    table(rows), MOMENTS, clinics(), out=tmp_path / "may", ledger=ledger, refuse_empty=True
                 )
         assert not ledger.history()
         assert not (tmp_path / "may").exists()
@@ -146,7 +148,7 @@ class TestRefuseEmpty:
     def test_every_file_says_so(self, refuse_empty: bool, tmp_path: Path) -> None:
         release = le.publish(
             table(ONE_MORE),
-            SHARES,
+            MOMENTS,
             clinics(),
             out=tmp_path / "may",
             ledger=None,
@@ -165,7 +167,7 @@ class TestRefuseEmpty:
 
     def test_dropped_rows_refuse_less(self, tmp_path: Path) -> None:
         visits = le.Visits(visits_in(tmp_path).source, bad_rows="drop")
-        le.publish(visits, SHARES, public(), out=tmp_path / "may", ledger=None)
+        le.publish(visits, MOMENTS, public(), out=tmp_path / "may", ledger=None)
         said = " ".join((tmp_path / "may" / "manifest.yaml").read_text().split())
         assert "with a row that breaks a rule" not in said
         assert "Rows that break a rule were left out, but a table that cannot be read" in said
@@ -187,7 +189,7 @@ class TestRefuseEmpty:
 
     def test_it_is_true_or_false(self) -> None:
         with pytest.raises(ParameterError, match="refuse_empty must be True or False"):
-            le.publish(table(NOBODY), SHARES, clinics(), ledger=None, refuse_empty="no")  # type: ignore[arg-type]
+            le.publish(table(NOBODY), MOMENTS, clinics(), ledger=None, refuse_empty="no")  # type: ignore[arg-type]
 
     def test_releases_of_version_0_1_were_refused(self) -> None:
         old = le.Release.load(Path(__file__).parents[1] / "data" / "previous" / "shares")
@@ -299,7 +301,7 @@ class TestExclusions:
         with pytest.warns(ExcludeWarning, match=r"changes nothing: clinik-07\. Are they spelt") as caught:
             release = le.publish(
                 table(ONE_MORE),
-                SHARES,
+                MOMENTS,
                 clinics(),
                 exclude=le.PublicLocations(["clinik-07", "clinic-08"]),
                 ledger=None,
@@ -311,14 +313,14 @@ class TestExclusions:
         grid = le.Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=2500)
         visits = le.Visits(pa.table({"user": ["ann"], "lat": [40.75], "lon": [-74.0]}))
         with pytest.warns(ExcludeWarning, match="changes nothing: 999999"):
-            le.publish(visits, SHARES, grid, exclude=le.PublicLocations([0, 999999]), ledger=None)
+            le.publish(visits, MOMENTS, grid, exclude=le.PublicLocations([0, 999999]), ledger=None)
 
     def test_many_are_not_all_named(self) -> None:
         unknown = [f"x{number}" for number in range(25)]
         with pytest.warns(ExcludeWarning, match=r"x9 and 15 more\."):
             le.publish(
                 table(ONE_MORE),
-                SHARES,
+                MOMENTS,
                 clinics(),
                 exclude=le.PublicLocations([*unknown, CLINICS[0]]),
                 ledger=None,
@@ -328,10 +330,10 @@ class TestExclusions:
         with warnings.catch_warnings():
             warnings.simplefilter("error", ExcludeWarning)
             le.publish(
-                table(ONE_MORE), SHARES, clinics(), exclude=le.PublicLocations(CLINICS[:2]), ledger=None
+                table(ONE_MORE), MOMENTS, clinics(), exclude=le.PublicLocations(CLINICS[:2]), ledger=None
             )
 
-    @pytest.mark.parametrize("mechanism", [SHARES, MECHANISMS[-1]], ids=["a selection", "selects by itself"])
+    @pytest.mark.parametrize("mechanism", [MOMENTS, MECHANISMS[-1]], ids=["a selection", "selects by itself"])
     def test_where_places_are_selected_the_private_log_tells(self, mechanism: Any, told: list[str]) -> None:
         chosen = None if mechanism.selects_locations else le.SelectLocations(0.1, delta=1e-9, max_locations=5)
         said = []

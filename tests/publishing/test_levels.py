@@ -37,6 +37,8 @@ PLACES = pa.table(
 )
 NAMES = ["place", "district", "city"]
 SHARES = le.Shares(1.0, max_users=1000)
+MOMENTS = le.Moments(1.0, max_locations=3, max_visits=2, max_users=1000)
+"""Estimates in no time, where it does not matter which."""
 
 
 def listed(**options: Any) -> le.PublicLocations:
@@ -166,7 +168,7 @@ def test_it_is_one_release_without_files_as_well() -> None:
     [
         le.Shares(1.0, delta=1e-8, max_users=1000),
         le.Shares(1.0, counts=0.2, max_locations=3, max_visits=2, max_users=1000),
-        le.Moments(1.0, max_locations=3, max_visits=2, max_users=1000),
+        MOMENTS,
         le.LimitPTR(1.0, delta=1e-6, max_locations=3, max_visits=2, min_users=20, max_users=1000),
     ],
     ids=["gaussian", "counts", "moments", "limit-ptr"],
@@ -190,9 +192,19 @@ def test_attributes_are_of_places(tmp_path: Path) -> None:
         )
 
 
+@pytest.fixture(scope="module")
+def moments(tmp_path_factory: pytest.TempPathFactory) -> le.Release:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PublishingWarning)
+        return published(tmp_path_factory.mktemp("moments"), MOMENTS)
+
+
 @pytest.mark.parametrize("stem", ["district", "city"])
 @pytest.mark.parametrize("end", [".csv", ".parquet", ".measurements.parquet"])
-def test_a_changed_or_missing_file_of_a_level_is_found(stem: str, end: str, folder: Path) -> None:
+def test_a_changed_or_missing_file_of_a_level_is_found(
+    stem: str, end: str, moments: le.Release, tmp_path: Path
+) -> None:
+    folder = moments.save(tmp_path / "copy")
     path = folder / f"{stem}{end}"
     content = path.read_bytes()
     path.write_bytes(content[:-9] + bytes(9 * [content[-10]]))
@@ -245,13 +257,13 @@ def test_levels_belong_together(release: le.Release) -> None:
 
 def test_one_spend_pays_for_all(tmp_path: Path) -> None:
     ledger = ledger_in(tmp_path, epsilon=1)
-    made = published(tmp_path, ledger=ledger)
+    made = published(tmp_path, MOMENTS, ledger)
     [spend] = ledger.history()
     assert spend.epsilon == 1
     assert le.verify(tmp_path / "out", ledger).ok
     assert made.statement.ledger is not None
     with pytest.raises(le.LocentropyError, match="budget"):
-        le.publish(visits(crowd()), SHARES, listed(), ledger=ledger, out=tmp_path / "second")
+        le.publish(visits(crowd()), MOMENTS, listed(), ledger=ledger, out=tmp_path / "second")
 
 
 def test_a_ledger_in_rho_is_charged_the_sum_of_the_levels(tmp_path: Path) -> None:
@@ -269,6 +281,10 @@ def test_a_ledger_in_rho_is_charged_the_sum_of_the_levels(tmp_path: Path) -> Non
     assert le.verify(tmp_path / "out", ledger).ok
 
 
+def numbers(measured: Any) -> dict[str, Any]:
+    return {name: values.tolist() for name, values in measured.measurements.values.items()}
+
+
 def test_an_attempt_that_stopped_between_levels_is_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,18 +295,16 @@ def test_an_attempt_that_stopped_between_levels_is_continued(
 
         def stopped(measured: Any, path: Path) -> None:
             keep(measured, path)
-            kept.append(measured.measurements.values["look"].tolist())
+            kept.append(numbers(measured))
             if len(kept) == 2:  # both further levels, and not yet the first
                 raise Killed
 
         planted.setattr(publication, "keep_measurements", stopped)
         with pytest.raises(Killed):
-            published(tmp_path, ledger=ledger)
-    made = published(tmp_path, ledger=ledger)
+            published(tmp_path, MOMENTS, ledger)
+    made = published(tmp_path, MOMENTS, ledger)
     assert len(ledger.history()) == 1
-    found = [
-        each.measurements.measurements.values["look"].tolist() for each in made.further if each.measurements
-    ]
+    found = [numbers(each.measurements) for each in made.further]
     assert found == kept, "what was drawn is not drawn again"
     assert le.verify(tmp_path / "out", ledger).ok
     assert names(tmp_path) == ["city.ledger", "out"]

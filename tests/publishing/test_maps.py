@@ -17,6 +17,9 @@ from locentropy.core.errors import ReleaseError
 from locentropy.release.outlines import bounds_of, rings_of
 from tests.visits.warehouses import agreeing_cells
 
+MOMENTS = le.Moments(epsilon=1.0, max_locations=3, max_visits=5)
+"""Estimates in no time, where it does not matter which."""
+
 
 @pytest.fixture
 def visits(tmp_path: Path) -> Path:
@@ -28,7 +31,8 @@ def visits(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("way", agreeing_cells.WAYS)
 def test_a_release_has_every_cell_with_its_outline(way: str, visits: Path, tmp_path: Path) -> None:
     there = agreeing_cells.cells(way, tmp_path)
-    release = le.publish(le.Visits(visits), le.Shares(epsilon=1.0), there, ledger=None, out=tmp_path / "out")
+    mechanism = le.Shares(epsilon=1.0) if way == "zones" else MOMENTS
+    release = le.publish(le.Visits(visits), mechanism, there, ledger=None, out=tmp_path / "out")
     places = there.locations()
     assert release.to_arrow()["location"].to_pylist() == places.ids.to_pylist()
     assert release.statement.locations_source == there.described
@@ -45,7 +49,7 @@ def test_a_release_has_every_cell_with_its_outline(way: str, visits: Path, tmp_p
 
 def test_zones_are_named_by_the_fingerprint_and_the_owner(visits: Path, tmp_path: Path) -> None:
     zones = le.Zones(tmp_path / "districts.geojson", id="name", provenance="the city's office, 2026")
-    release = le.publish(le.Visits(visits), le.Shares(epsilon=1.0), zones, ledger=None)
+    release = le.publish(le.Visits(visits), MOMENTS, zones, ledger=None)
     assert zones.map.fingerprint in release.statement.locations_source
     assert release.statement.locations_provenance == "the city's office, 2026"
 
@@ -53,7 +57,7 @@ def test_zones_are_named_by_the_fingerprint_and_the_owner(visits: Path, tmp_path
 def test_excluded_zones_are_as_if_nobody_had_been_there(visits: Path, tmp_path: Path) -> None:
     zones = le.Zones(tmp_path / "districts.geojson", id="name")
     gone = le.PublicLocations(["d0-0", "d1-1"])
-    release = le.publish(le.Visits(visits), le.Shares(epsilon=1.0), zones, ledger=None, exclude=gone)
+    release = le.publish(le.Visits(visits), MOMENTS, zones, ledger=None, exclude=gone)
     assert len(release) == len(zones.locations()) - 2
     assert release.outlines is not None
     assert len(release.outlines) == len(release)
@@ -61,7 +65,7 @@ def test_excluded_zones_are_as_if_nobody_had_been_there(visits: Path, tmp_path: 
 
 def test_a_release_without_its_outlines_is_refused(visits: Path, tmp_path: Path) -> None:
     zones = le.Zones(tmp_path / "districts.geojson", id="name")
-    release = le.publish(le.Visits(visits), le.Shares(epsilon=1.0), zones, ledger=None, out=tmp_path / "out")
+    release = le.publish(le.Visits(visits), MOMENTS, zones, ledger=None, out=tmp_path / "out")
     with pytest.raises(ReleaseError, match="published with outlines"):
         le.Release(release.table, release.statement)
     path = tmp_path / "out" / "release.parquet"

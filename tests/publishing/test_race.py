@@ -14,8 +14,6 @@ from tests.examples import at_night
 from tests.publishing.making import MAY, names
 from tests.publishing.test_crash import ROOT
 
-each_way = pytest.mark.parametrize("how", ["counted", "monthly", *at_night("engine")])
-
 
 def raced(folder: Path, targets: int, how: str) -> dict[str, int]:
     """How often each exit code occurred."""
@@ -26,7 +24,7 @@ def raced(folder: Path, targets: int, how: str) -> dict[str, int]:
     return codes
 
 
-@each_way
+@pytest.mark.parametrize("how", ["monthly", *at_night("counted", "engine")])
 def test_sixteen_race_for_ten(how: str, tmp_path: Path) -> None:
     assert raced(tmp_path, 16, how) == {"0": 10, "7": 6}
     ledger = le.Ledger.open(tmp_path / "city.ledger")
@@ -39,7 +37,7 @@ def test_sixteen_race_for_ten(how: str, tmp_path: Path) -> None:
     assert names(tmp_path) == sorted(["city.ledger", "visits.csv", *(path.name for path in made)])
 
 
-@each_way
+@pytest.mark.parametrize("how", ["counted", *at_night("monthly", "engine")])
 def test_sixteen_race_for_one_directory(how: str, tmp_path: Path) -> None:
     assert raced(tmp_path, 1, how) == {"0": 1, "9": 15}
     ledger = le.Ledger.open(tmp_path / "city.ledger")

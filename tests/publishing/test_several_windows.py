@@ -19,6 +19,7 @@ from locentropy.core.window_split import split
 from locentropy.publishing import publish, requested_levels
 from locentropy.publishing.request import Request
 from locentropy.visits.queries import open_queries
+from tests.examples import AT_NIGHT
 from tests.mechanisms.shares.recording import Recorder, allowed, loss
 from tests.publishing.making import Killed, names
 from tests.release.registry_schema import SCHEMA
@@ -28,6 +29,8 @@ SPRING = le.Window("2026-03/2026-06", zone=BERLIN)
 MONTHS = ["2026-03", "2026-04", "2026-05"]
 PLACES = ["bar", "cafe", "park"]
 SHARES = le.Shares(1.0, max_users=1000)
+MOMENTS = le.Moments(1.0, max_locations=3, max_visits=2, max_users=1000)
+"""Estimates in no time, where it does not matter which."""
 Row = tuple[str, str, datetime]
 
 
@@ -91,6 +94,7 @@ def test_rows_are_counted_in_the_window_of_their_beginning() -> None:
         assert queries.locations_per_user().tolist() == [0, 2, 1], "b was at one place in two months"
 
 
+@pytest.mark.longer_at_night
 @pytest.mark.parametrize("period", ["month", "week", "day"])
 def test_each_window_is_what_it_is_alone(period: Any) -> None:
     """Pairs of one window are those of the visits during it."""
@@ -98,7 +102,7 @@ def test_each_window_is_what_it_is_alone(period: Any) -> None:
     windows, rows = split(span, period), visits(crowd())
     with open_queries(rows.during(span), locations=PLACES, windows=windows, refuse_empty=False) as queries:
         whole = queries.exact_profile().to_arrow().to_pylist()
-    for window in windows[:40]:
+    for window in windows[: 40 if AT_NIGHT else 8]:
         with open_queries(rows.during(window), locations=PLACES, refuse_empty=False) as queries:
             alone = queries.exact_profile().to_arrow().to_pylist()
         there = [row for row in whole if row["location"].startswith(f"{window.text} ")]
@@ -121,7 +125,8 @@ def test_windows_with_instants_in_common_are_refused() -> None:
 def test_one_table_of_places_and_windows(unit: Any, tmp_path: Path) -> None:
     period = "day" if unit == "person-day" else "month"
     span = le.Window("2026-03-01/2026-03-04", zone=BERLIN) if period == "day" else SPRING
-    release, ledger = published(unit, tmp_path, window=span, windows=period)
+    mechanism = SHARES if unit == "person-month" else MOMENTS
+    release, ledger = published(unit, tmp_path, window=span, windows=period, mechanism=mechanism)
     table = release.to_arrow()
     assert table.column_names[:3] == ["location", "window_start", "window_end"]
     assert table["location"].to_pylist() == PLACES * 3
@@ -203,7 +208,7 @@ def test_grids_groups_and_excluded_places(tmp_path: Path) -> None:
 
 
 def test_a_table_with_other_windows_is_refused(tmp_path: Path) -> None:
-    release, _ = published("person", tmp_path)
+    release, _ = published("person", tmp_path, mechanism=MOMENTS)
     table = release.to_arrow()
     start = table["window_start"].to_pylist()
     for dates in (
@@ -235,9 +240,9 @@ def test_an_interrupted_attempt_is_continued(
     with monkeypatch.context() as planted:
         planted.setattr("locentropy.publishing.publish._infer", _killed)
         with pytest.raises(Killed):
-            le.publish(visits(crowd()), SHARES, listed(), **options)
+            le.publish(visits(crowd()), MOMENTS, listed(), **options)
     with pytest.warns(publish.ResumedWarning):
-        le.publish(visits(crowd()), SHARES, listed(), **options)
+        le.publish(visits(crowd()), MOMENTS, listed(), **options)
     assert len(ledger.history()) == 1
     assert le.verify(tmp_path / "out", ledger).ok
 

@@ -15,6 +15,7 @@ import pytest
 
 import locentropy as le
 from locentropy_lab.zipf import ZipfVisits
+from tests.examples import at_night
 
 SETTINGS = {
     "one thread": le.Resources(threads=1),
@@ -89,7 +90,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, *at_night(signal.SIGHUP)])
 def test_interrupting_leaves_nothing_behind(number: signal.Signals, large: Path, tmp_path: Path) -> None:
     spill = tmp_path / "spill"
     spill.mkdir()

@@ -42,7 +42,7 @@ def connected(table: pa.Table) -> Any:
 
 
 @given(tables(), bounds, st.lists(missing, min_size=1, max_size=6), st.data())
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(12, nightly=600))
 def test_they_are_left_out_one_by_one(
     rows: list[Row], bounds: le.private.Bounds, nobody: list[str | None], data: st.DataObject
 ) -> None:
@@ -59,7 +59,7 @@ def test_they_are_left_out_one_by_one(
 
 
 @given(st.lists(almost, min_size=1, max_size=6))
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(12, nightly=600))
 def test_texts_like_them_are_ids(users: list[str]) -> None:
     table = pa.table({"user": [*users, "ann"], "location": ["bar"] * (len(users) + 1)})
     found = le.private.exact_profile(le.Visits(table))
@@ -103,7 +103,7 @@ def test_places_of_such_names_are_places() -> None:
 
 
 @given(st.lists(st.tuples(numbers | st.none(), times), min_size=1, max_size=20))
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(8, nightly=300))
 def test_whole_numbers_are_compared_with_no_text(users: list[tuple[int | None, int]]) -> None:
     table = pa.table(
         {"user": pa.array([user for user, _ in users], pa.int64()), "location": [at for _, at in users]}

@@ -86,7 +86,7 @@ def test_equals_the_reference_on_counted_rows(rows: list[Row], bounds: le.privat
 
 
 @given(tables(), st.lists(bounds, min_size=1, max_size=6))
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(9, nightly=300))
 def test_several_bounds_in_one_pass_equal_one_by_one(
     rows: list[Row], several: list[le.private.Bounds]
 ) -> None:
@@ -101,7 +101,7 @@ def test_several_bounds_in_one_pass_equal_one_by_one(
 
 
 @given(tables(), bounds, st.data())
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(9, nightly=300))
 def test_rows_elsewhere_are_left_out_before_bounding(
     rows: list[Row], bounds: le.private.Bounds, data: st.DataObject
 ) -> None:
@@ -116,7 +116,7 @@ def test_rows_elsewhere_are_left_out_before_bounding(
 
 
 @given(tables(), bounds)
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(9, nightly=300))
 def test_whole_numbers_and_the_same_as_texts_agree(rows: list[Row], bounds: le.private.Bounds) -> None:
     rows = [row._replace(user=number(row.user), location=number(row.location) % 20) for row in rows]
     texts = [row._replace(user=str(row.user), location=str(row.location)) for row in rows]
@@ -126,7 +126,7 @@ def test_whole_numbers_and_the_same_as_texts_agree(rows: list[Row], bounds: le.p
 
 
 @given(tables(), bounds, st.data())
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(9, nightly=300))
 def test_one_user_more_changes_at_most_m_locations_by_one_user(
     rows: list[Row], bounds: le.private.Bounds, data: st.DataObject
 ) -> None:
@@ -142,7 +142,7 @@ def test_one_user_more_changes_at_most_m_locations_by_one_user(
 
 
 @given(tables(), bounds, st.data())
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(9, nightly=300))
 def test_rows_with_nulls_are_dropped_one_by_one(
     rows: list[Row], bounds: le.private.Bounds, data: st.DataObject
 ) -> None:

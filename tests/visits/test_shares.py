@@ -58,13 +58,13 @@ def agree(queries: Any, rows: list[Row], rule: ShareRule, listed: list[Any], dat
 
 class TestReference:
     @given(tables(), rules(), st.data())
-    @settings(max_examples=examples(20))
+    @settings(max_examples=examples(12, nightly=400))
     def test_equals_the_reference(self, rows: list[Row], rule: ShareRule, data: st.DataObject) -> None:
         with le.private.open_queries(le.Visits(as_table(rows))) as opened:
             agree(opened, rows, rule, opened.locations.to_pylist(), data)
 
     @given(tables(counted=True, timed=False), rules(), rules(), st.data())
-    @settings(max_examples=examples(10))
+    @settings(max_examples=examples(5, nightly=200))
     def test_lists_and_what_is_restricted_later(
         self, rows: list[Row], first: ShareRule, then: ShareRule, data: st.DataObject
     ) -> None:
@@ -85,7 +85,7 @@ class TestReference:
                 agree(within, rows, rule, fewer, data)
 
     @given(tables(), rules(), st.data())
-    @settings(max_examples=examples(8))
+    @settings(max_examples=examples(5, nightly=160))
     def test_ibis_tables(self, rows: list[Row], rule: ShareRule, data: st.DataObject) -> None:
         here = list(dict.fromkeys(row.location for row in rows))
         chosen = data.draw(st.lists(st.sampled_from(here), unique=True, min_size=1))
@@ -316,7 +316,7 @@ def wrong_with(rows: Rows, users: list[int], furthest: dict[str, Fraction] | Non
     return found
 
 
-@pytest.mark.parametrize("seed", [0, 1, *at_night(*range(2, 30))])
+@pytest.mark.parametrize("seed", [0, *at_night(*range(1, 30))])
 def test_one_user_moves_no_answer_by_more_than_claimed(seed: int) -> None:
     """Each seed is 12 × 14 pairs of neighbours: every user is taken out, under two lists and seven questions."""
     furthest: dict[str, Fraction] = {}
@@ -384,4 +384,4 @@ def test_the_check_sees_planted_faults(
 ) -> None:
     """Without a fault nothing is wrong with the same rows: above, for every user of this seed."""
     monkeypatch.setattr(where, name, fault)
-    assert at_least <= wrong_with(people(0), [2, 4, 5, 7])
+    assert at_least <= wrong_with(people(0), [7])

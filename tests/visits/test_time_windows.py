@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -23,6 +24,7 @@ from locentropy.visits import time_windows
 from locentropy.visits.queries import exact_profile, open_queries
 from locentropy.visits.visits import Visits
 from tests.calendars import by_the_calendar, dates, hours, texts, weekdays, zones
+from tests.examples import at_night
 
 MAY = le.Window("2026-05", zone="Europe/Berlin")
 
@@ -243,12 +245,16 @@ def test_a_text_of_another_kind_is_no_time(text: str, window: le.Window, time_ty
         kept(replace(both, bad_rows="fail"), window)
 
 
-@pytest.mark.parametrize("ids", ["7", "07", "seven", "7.0"])
-@pytest.mark.parametrize(
-    "time", ["2026-03-03T08:00:00", "2026-03-03T08:00:00Z", "7", "2026-05-03T08:00:00 ", "once"]
-)
-def test_a_row_outside_the_window_decides_nothing(time: str, ids: str, tmp_path: Path) -> None:
+TIMES = ("2026-03-03T08:00:00", "2026-03-03T08:00:00Z", "7", "2026-05-03T08:00:00 ", "once")
+IDS = ("7", "07", "seven", "7.0")
+OFTEN = [*((time, "seven") for time in TIMES), *((TIMES[0], each) for each in IDS if each != "seven")]
+SELDOM = [pair for pair in product(TIMES, IDS) if pair not in OFTEN]
+
+
+@pytest.mark.parametrize("pair", [*OFTEN, *at_night(*SELDOM)], ids=" of ".join)
+def test_a_row_outside_the_window_decides_nothing(pair: tuple[str, str], tmp_path: Path) -> None:
     """Nor whether there is an answer: other periods have budgets of their own."""
+    time, ids = pair
     (tmp_path / "may.csv").write_text("user,location,time\n1,1,2026-05-03T08:00:00Z\n")
     visits = Visits(tmp_path, bad_rows="drop")
     assert kept(visits, MAY) == {1}

@@ -15,6 +15,7 @@ from locentropy_lab.audit.confidence import Attack, with_few
 from locentropy_lab.audit.mutation.guarantee_checks import SURE
 from locentropy_lab.audit.mutation.planting import PredictableNoise
 from locentropy_lab.audit.subjects import SELECTION, SURVEY, at_defaults, subject_of
+from tests.examples import at_night
 
 HONEST = OpenDPNoise.laplace
 
@@ -61,7 +62,7 @@ def test_other_noise_can_be_attacked() -> None:
     assert found.epsilon > 4.0
 
 
-@pytest.mark.parametrize("name", ["limit", "limit-ptr"])
+@pytest.mark.parametrize("name", ["limit", *at_night("limit-ptr")])
 def test_processes_draw_the_same_way(name: str) -> None:
     """With noise that anybody can compute again, the same is shown, however many draw."""
     alone, together = (
@@ -114,6 +115,7 @@ def test_few_draws_show_less_than_many() -> None:
     assert 0.0 < few < some < many < 1.0
 
 
+@pytest.mark.nightly
 def test_processes_attack_the_mechanism_they_are_given() -> None:
     """And not one of the same name at other parameters."""
     # So strong that 80 releases are told apart without a slip: at 20, one run in twelve shows less than 0.8.

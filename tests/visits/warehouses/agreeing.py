@@ -99,6 +99,10 @@ def require_java() -> None:
         pytest.skip("there is no Java (Debian: apt install openjdk-17-jre-headless)")
 
 
+SHORT_LIVED_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Half the work for a session of a minute: Java optimises no code that hardly runs."""
+
+
 SOME, ALL = 40_000, 400_000
 """Rows of the paper's sparse data."""
 

@@ -19,7 +19,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from locentropy.visits.engines.spark_session import local_session
 
     folder = tmp_path_factory.mktemp("spark")
-    session = local_session(le.Resources(engine="spark", memory="1GB", threads=2), str(folder))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_SUBMIT_OPTS", agreeing.SHORT_LIVED_JAVA)
+        session = local_session(le.Resources(engine="spark", memory="1GB", threads=2), str(folder))
     session.conf.set("spark.sql.shuffle.partitions", "3")
     yield session
     session.stop()

@@ -49,7 +49,7 @@ def test_awkward_ids(stored: agreeing.Stored, here: le.Resources, numbers: bool,
     agreeing.must_agree(table, stored, here, agreeing.listed(table) if listed else None)
 
 
-@pytest.mark.parametrize("numbers", [False, True], ids=["texts", "numbers"])
+@pytest.mark.parametrize("numbers", [False, *at_night(True)], ids=["texts", "numbers"])
 def test_groups(stored: agreeing.Stored, here: le.Resources, numbers: bool) -> None:
     """Ids of groups need not be of the type of the visits' ids."""
     table = agreeing.awkward(10, numbers=not numbers)
@@ -62,7 +62,7 @@ def test_a_grid(stored: agreeing.Stored, here: le.Resources) -> None:
     agreeing.must_agree(agreeing.awkward(8), stored, here, agreeing.BOX)
 
 
-@pytest.mark.parametrize("way", agreeing_cells.WAYS)
+@pytest.mark.parametrize("way", [agreeing_cells.WAYS[0], *at_night(*agreeing_cells.WAYS[1:])])
 def test_cells_of_a_map(stored: agreeing.Stored, here: le.Resources, way: str, tmp_path: Path) -> None:
     there = agreeing_cells.cells(way, tmp_path)
     agreeing.must_agree(agreeing_cells.visits(there, 3000), stored, here, there)
@@ -106,6 +106,7 @@ def test_sparse(rows: int, stored: agreeing.Stored, here: le.Resources) -> None:
     agreeing.must_agree(agreeing.sparse(rows), stored, here)
 
 
+@pytest.mark.nightly
 def test_gowalla(stored: agreeing.Stored, here: le.Resources, gowalla: Path) -> None:
     agreeing.must_agree(agreeing.gowalla_table(gowalla), stored, here)
 
@@ -253,7 +254,9 @@ def test_without_java(tmp_path: Path) -> None:
     pq.write_table(pa.table({"user": [1], "location": [2]}), tmp_path / "visits.parquet")
     command = [*LOCENTROPY, "entropy", str(tmp_path / "visits.parquet"), "--engine", "spark"]
     bare = {key: value for key, value in os.environ.items() if key not in ("JAVA_HOME", "PATH")}
-    done = subprocess.run(command, capture_output=True, text=True, env=bare | {"PATH": ""}, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=bare | {"PATH": ""}, check=False, timeout=300
+    )
     assert done.returncode != 0
     assert "openjdk-17" in done.stderr
     assert "Traceback" not in done.stderr
@@ -277,7 +280,8 @@ def test_publish_from_the_command_line(tmp_path: Path, spark: Any) -> None:
         ),
         *("--threads", "2", "--memory", "1GB", "--spill", str(tmp_path)),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    environment = os.environ | {"SPARK_SUBMIT_OPTS": agreeing.SHORT_LIVED_JAVA}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr
     assert "WARN" not in done.stderr
     assert len(le.Release.load(tmp_path / "may")) == len(listed)

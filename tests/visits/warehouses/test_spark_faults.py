@@ -27,7 +27,7 @@ from . import agreeing
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Any]:
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Two executors in processes of their own, on loopback, with one core each."""
     agreeing.require_java()
     from pyspark.sql import SparkSession
@@ -37,10 +37,12 @@ def cluster(tmp_path: Path) -> Iterator[Any]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.executor.memory": "512m",
+        "spark.executor.extraJavaOptions": agreeing.SHORT_LIVED_JAVA,
         "spark.local.dir": str(tmp_path),
         "spark.sql.shuffle.partitions": "4",
         "spark.ui.enabled": "false",
     }
+    monkeypatch.setenv("SPARK_SUBMIT_OPTS", agreeing.SHORT_LIVED_JAVA)
     builder = SparkSession.builder.master("local-cluster[2,1,1024]")
     for key, value in settings.items():
         builder = builder.config(key, value)
@@ -98,7 +100,7 @@ def test_an_executor_killed_while_it_works(cluster: Any, visits: Path) -> None:
     rule = ShareRule(2**20, 2**20, LOOK_WEIGHTS)
     with le.private.open_queries(le.Visits(visits)) as embedded:
         expected = [*embedded.profiles(bounds), embedded.look(rule)]
-    thread = threading.Thread(target=killer)
+    thread = threading.Thread(target=killer, daemon=True)
     thread.start()
     try:
         with le.private.open_queries(le.Visits(visits), resources=le.Resources(session=cluster)) as queries:

@@ -66,7 +66,7 @@ def same(one: Smoothed, other: Smoothed, order: np.ndarray | slice = slice(None)
     assert one.since.tolist() == other.since[order].tolist()
 
 
-@settings(max_examples=examples(15), deadline=None)
+@settings(max_examples=examples(6, nightly=300), deadline=None)
 @given(answers=any_answers())
 def test_a_single_period_is_published_as_it_is(answers: Answers) -> None:
     found, expected = smooth([answers], MOST), infer(answers, MOST)
@@ -88,7 +88,7 @@ def any_series(draw) -> list[Answers]:
     return series
 
 
-@settings(max_examples=examples(15), deadline=None)
+@settings(max_examples=examples(6, nightly=300), deadline=None)
 @given(series=any_series(), max_users=st.sampled_from([2, 50, 3000, 10**6]))
 def test_any_series_gives_a_sane_release(series: list[Answers], max_users: int) -> None:
     found = smooth(series, max_users)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from locentropy_lab.audit.mutation import (
@@ -72,7 +73,7 @@ class Trial:
 
     fault: Fault
     complaints: tuple[str, ...]
-    """What the check found wrong; empty if it saw nothing."""
+    """What the check found wrong first; empty if it saw nothing."""
     stopped_on: str = ""
     """The type of the error that stopped the check, if one did. Then nothing was caught."""
 
@@ -100,6 +101,6 @@ def try_fault(fault: Fault) -> Trial:
     """Plant a fault and run the check that must see it."""
     with fault.planted():
         try:
-            return Trial(fault, tuple(CHECKS[fault.caught_by].find()))
+            return Trial(fault, tuple(islice(CHECKS[fault.caught_by].find(), 1)))
         except Exception as error:
             return Trial(fault, (), type(error).__name__)

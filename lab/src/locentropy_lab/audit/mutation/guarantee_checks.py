@@ -26,7 +26,7 @@ from locentropy_lab.audit.search import crowd_search, table_search
 from locentropy_lab.audit.subjects import SELECTION, SURVEY, at_defaults, crowd_queries, law_of, subject_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from fractions import Fraction
 
     from locentropy.core.bounds import Keep
@@ -211,9 +211,9 @@ def profiles(
 
 
 @check("one user moves at most M places, by one user each")
-def one_user() -> list[str]:
+def one_user() -> Iterator[str]:
     """For every rule of which places are kept, people of every kind, and tables that are counted and that are not."""
-    made, wrong = town(_M, _C, busy=9), []
+    made = town(_M, _C, busy=9)
     bounds = [Bounds(_M, _C, keep) for keep in _RULES]
     for counted in (True, False):
         whole = profiles(made.people, made.listed, bounds, counted=counted)
@@ -221,8 +221,7 @@ def one_user() -> list[str]:
             others = profiles(made.without(who), made.listed, bounds, counted=counted)
             for with_user, without in zip(whole, others, strict=True):
                 if problem := beyond_one_user(changes(with_user, without), _M):
-                    wrong.append(f"{who}: {problem}")
-    return wrong
+                    yield f"{who}: {problem}"
 
 
 @check("bounds hold, and only listed places count towards them")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -77,11 +77,14 @@ class Check:
 
     name: str
     """The property, in a few words."""
-    find: Callable[[], list[str]]
-    """Returns everything that is wrong, in sentences; nothing if all is well. It computes all it needs anew."""
+    find: Callable[[], Iterable[str]]
+    """Returns everything that is wrong, in sentences; nothing if all is well. It computes all it needs anew.
+
+    A check that takes long tells what is wrong as soon as it sees it.
+    """
 
 
-def check(name: str) -> Callable[[Callable[[], list[str]]], Check]:
+def check(name: str) -> Callable[[Callable[[], Iterable[str]]], Check]:
     """Make a function a check."""
     return lambda find: Check(name, find)
 

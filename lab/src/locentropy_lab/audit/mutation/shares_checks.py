@@ -22,6 +22,8 @@ from locentropy_lab.audit.neighbours import Town, asked
 from locentropy_lab.audit.subjects import Recorder, far_above, spread_out
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from locentropy_lab.audit.neighbours import People
     from locentropy_lab.audit.subjects import Outcome
 
@@ -97,9 +99,8 @@ def _cost(here: Recorder, there: Recorder, gaussian: bool) -> Fraction | None:
 
 
 @check("every outcome of Shares is within its guarantee")
-def within() -> list[str]:
+def within() -> Iterator[str]:
     """For both noises, several outcomes and people of every kind, through the engine."""
-    wrong = []
     for shares in _subjects():
         allowed, gaussian = _allowed(shares)
         for outcome in _OUTCOMES:
@@ -108,8 +109,7 @@ def within() -> list[str]:
             for who in made.guests:
                 cost = _cost(whole, _drawn(shares, made.without(who), made.listed, outcome), gaussian)
                 if cost is None or cost > allowed:
-                    wrong.append(f"{shares}: {who} costs more than the guarantee allows")
-    return wrong
+                    yield f"{shares}: {who} costs more than the guarantee allows"
 
 
 def _counted_town() -> Town:
