@@ -113,7 +113,7 @@ class TestPublish:
     @pytest.mark.parametrize("last", ["", "ann,clinic-07,2026-01-31T08:00:00\n"])
     def test_the_only_row_that_breaks_no_rule(self, last: str, tmp_path: Path, told: list[str]) -> None:
         path = visits_in(tmp_path, f"uid,venue,time\nu1,bar,soon\nu2,bar,later\n{last}").source
-        release = le.publish(le.Visits(path, bad_rows="drop"), MOMENTS, clinics(), ledger=None)
+        release = le.publish(le.Visits(path, time="time", bad_rows="drop"), SHARES, clinics(), ledger=None)
         assert len(release) == len(CLINICS)
         assert any("no row is left" in line for line in told) == (not last)
 

@@ -214,6 +214,8 @@ def carry_out(
     if visits.window is not None and not visits.window.same_as(request.window):
         raise ParameterError("The visits are those of another window than the request is about.")
     visits = replace(visits, window=request.window)
+    if not request.needs_first_times:
+        visits = visits.without_unused_times()
     request.refuse_visits_as_public(visits)
     check_files(request, also, saved=out is not None)
     columns: Roles = {}

@@ -70,8 +70,8 @@ def open_queries(
         Whether a table without a row that can be used is an error. If False, every count is 0, and the private log
         says why: one person's rows then do not decide whether there is an answer.
     first_times
-        Whether to keep when each user was first at each location, which `Bounds` may need. Without it, and without a
-        window, nothing uses times: a column that is not named is not read, and counting takes less time and memory.
+        Whether to keep when each user was first at each location, which `Bounds` may need. Without it times are
+        checked all the same, and counting takes less time and memory.
     windows
         Count pairs of a location and one of these windows, in place of locations: see `core.window_split`. They have
         no instant in common, and `locations` is needed.
@@ -93,8 +93,6 @@ def open_queries(
     if windows and (wanted is None or visits.window is None):
         raise ParameterError("Windows cut a span of time and a list of locations: both must be given.")
     required = visits.required_with(BY_COORDINATES if isinstance(wanted, Cells) else BY_ID)
-    if not first_times:
-        visits = visits.without_unused_times()
     with engine_for(visits, required, resources, progress) as engine:
         if engine.described:
             READING_LOG.info("Visits: %s", engine.described)

@@ -128,7 +128,8 @@ class SparkEngine(IbisEngine):
         rows = without_bad_rows(self.visits, missing_ids)
         for role in id_columns(rows):
             known = rows.filter(rows[role].notnull())
-            is_number = known[role].try_cast("int64").cast("string").fill_null("") == known[role]
+            written = known[role].re_search(spark_text.WHOLE_NUMBER)
+            is_number = written.ifelse(known[role].try_cast("int64").notnull(), False)
             found = self.run(
                 known.group_by("part").aggregate(numbers=is_number.all()).order_by("part"), "Checking"
             )

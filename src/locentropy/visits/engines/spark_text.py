@@ -38,6 +38,8 @@ _ENDINGS: Final = (".csv", ".tsv", ".tab", ".txt")
 _MAX_LINE: Final = 1 << 21
 """Bytes, as on the embedded engine."""
 
+WHOLE_NUMBER: Final = "^(0|-?[1-9][0-9]{0,18})$"
+"""Whole numbers as they are written; some of 19 digits are too large."""
 _CLOCK: Final = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?"
 _ZONE: Final = r"(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)"
 _TIME: Final = rf"^(?!0000)[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T]{_CLOCK}{_ZONE}?)?$"
@@ -141,11 +143,11 @@ class TextLines:
             kept = fields.filter(
                 complete if drop_bad else f.when(~complete, _raised("fields")).otherwise(True)
             )
-            columns = {
-                role: _unquoted(f.get("fields", f.lit(layout.columns.index(name))), layout.delimiter)
+            texts = [
+                _unquoted(f.get("fields", f.lit(layout.columns.index(name))), layout.delimiter).alias(role)
                 for role, name in roles.items()
-            }
-            frames.append(_once(kept, _typed(columns)))
+            ]
+            frames.append(_once(_once(kept, texts), _typed(roles)))
         read = frames[0]
         for frame in frames[1:]:
             read = read.unionAll(frame)
@@ -284,16 +286,18 @@ def _unquoted(field: Any, delimiter: str) -> Any:
     return f.nullif(f.when(field.startswith('"'), plain).otherwise(field), f.lit(""))
 
 
-def _typed(columns: Mapping[str, Any]) -> list[Any]:
+def _typed(roles: Roles) -> list[Any]:
     """The texts of each role in the types of the roles, as the embedded engine has them."""
+    from pyspark.sql import functions as f
+
     made = []
-    for role, text_of in columns.items():
+    for role in roles:
         if role == "time":
-            made += _times(text_of)
+            made += _times(f.col(role))
         elif role in ("visits", "lat", "lon"):
-            made.append(_number(role, text_of).alias(role))
+            made.append(_number(role, f.col(role)).alias(role))
         else:
-            made.append(text_of.alias(role))
+            made.append(f.col(role))
     return made
 
 
@@ -301,15 +305,18 @@ def _times(time: Any) -> list[Any]:
     """Microseconds since 1970 (in UTC without an offset) or whole numbers; and how each is written."""
     from pyspark.sql import functions as f
 
-    number = time.try_cast("bigint")
-    is_number = f.coalesce(number.cast("string") == time, f.lit(False))
+    # Spark takes 50 µs for a cast that fails, so texts that are no numbers are not cast.
+    number = f.when(time.rlike(WHOLE_NUMBER), time.try_cast("bigint"))
+    is_number = number.isNotNull()
     is_moment = f.coalesce(time.rlike(_TIME), f.lit(False))
-    # Without its zone, of which Spark does not read every form; the session's is UTC. Seconds are at least 16 signs in.
+    # Of zones, which come after 16 signs at least, Spark does not read every form: they are taken off. Its own is UTC.
     rest = f.substring(time, 17, 40)
     sign = f.greatest(f.instr(rest, "+"), f.instr(rest, "-"), f.instr(rest, "Z"))
-    zone = f.when(sign > 0, f.substring(rest, sign, f.lit(6))).otherwise("")
-    local = f.substring(time, f.lit(1), f.length(time) - f.length(zone)).try_cast("timestamp")
-    moment = f.unix_micros(local) - _offset(zone)
+    zone = f.substring(rest, sign, f.lit(6))
+    clock = f.substring(time, f.lit(1), sign + 15)
+    moment = f.when(sign == 0, f.unix_micros(time.try_cast("timestamp"))).otherwise(
+        f.unix_micros(clock.try_cast("timestamp")) - _offset(zone)
+    )
     # The embedded engine finds a time only in texts with one of these signs, or in whole numbers.
     may_be_read = f.coalesce(time.rlike("[-:.]"), f.lit(False))
     value = f.when(is_number, number).when(is_moment, moment).when(may_be_read, _raised("time", "bigint"))
@@ -317,12 +324,12 @@ def _times(time: Any) -> list[Any]:
         value.alias("time"),
         is_number.alias("time_is_number"),
         f.lit(False).alias("time_is_day_first"),
-        (is_moment & (zone == "")).alias("time_is_local"),
+        (~is_number & (sign == 0)).alias("time_is_local"),
     ]
 
 
 def _offset(zone: Any) -> Any:
-    """Microseconds that a clock of this zone is ahead of UTC: +02, +0230, -02:30, Z, or nothing."""
+    """Microseconds that a clock of this zone is ahead of UTC: +02, +0230, -02:30 or Z."""
     from pyspark.sql import functions as f
 
     digits = f.rpad(f.translate(zone, "+-:Z", ""), 4, "0")

@@ -6,7 +6,6 @@ block is computed by itself, and they are returned in their order.
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
 
 BLOCK: Final = 128
 """Cells at a time."""
-_THREADS: Final = min(os.cpu_count() or 1, 4)
-"""More would mostly wait for memory."""
+_THREADS: Final = 4
+"""More would mostly wait for memory; fewer processors share them."""
 
 Result = TypeVar("Result")
 
@@ -24,7 +23,7 @@ Result = TypeVar("Result")
 def in_blocks(function: Callable[[slice], Result], cells: int) -> list[Result]:
     """What a function gives for each block of so many cells."""
     blocks = [slice(start, min(start + BLOCK, cells)) for start in range(0, cells, BLOCK)]
-    if len(blocks) < 2 or _THREADS == 1:
+    if len(blocks) < 2:
         return [function(block) for block in blocks]
     with ThreadPoolExecutor(_THREADS) as pool:
         return list(pool.map(function, blocks))
