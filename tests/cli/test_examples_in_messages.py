@@ -87,7 +87,7 @@ def test_the_examples_of_help_work(command: str, folder: Path) -> None:
     assert examples
     if command == "publish":
         (folder / "approved.yaml").rename(folder / "plan.yaml")
-    for example in examples:
+    for example in examples[-1:] if command == "demo" else examples:  # whose first one has a test above
         if "--open" in example or "0f6c0b1d" in example or "gowalla_totalCheckins" in example:
             continue  # a browser, a spend of somebody else's ledger, a download
         works(example, folder)
