@@ -85,10 +85,10 @@ def count_visits(
     coded = coding
     if wanted.members is not None:
         coded = expression.coded_members(engine.upload("members", keys.members(wanted)), coding)
-    pairs = None
-    if engine.embedded is not None:
+    pairs, embedded = None, engine.for_one_pass()
+    if embedded is not None:
         pairs = pairs_in_one_pass(
-            engine.embedded,
+            embedded,
             coding,
             coded,
             visits.missing_ids,

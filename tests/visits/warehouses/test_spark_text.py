@@ -450,6 +450,7 @@ def test_the_file_with_the_bad_row_is_named(here: le.Resources, tmp_path: Path) 
         ("a.bz2", b"user,location\nann,x\n", "takes files by their names"),
         ("_a.csv", b"user,location\nann,x\n", "dot or an underscore"),
         ("[a].csv", b"user,location\nann,x\n", "pattern"),
+        ("a.csv", b"sep=;\nuser;location\nann;x\n", "line for Excel"),
     ],
 )
 def test_names_that_spark_takes_otherwise(

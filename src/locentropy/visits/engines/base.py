@@ -109,9 +109,8 @@ class Engine(Protocol):
     def rows_stay(self) -> bool:
         """Whether `visits` has the same rows each time, or `free_source` raises."""
 
-    @property
-    def embedded(self) -> EmbeddedEngine | None:
-        """This engine, if it can count the rows before they are checked (one_pass.py)."""
+    def for_one_pass(self) -> EmbeddedEngine | None:
+        """This engine, ready to count rows before they are checked (one_pass.py); None if it cannot."""
 
     def store_source(self) -> None:
         """Make sure that the rows can be read several times at no great cost."""

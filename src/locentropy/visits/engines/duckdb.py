@@ -102,14 +102,12 @@ class DuckDBEngine:
         types = self._con.execute("DESCRIBE visits").fetchall()
         self.visits = ibis.table({row[0]: _IBIS_TYPES[row[1]] for row in types}, name="visits")
 
-    @property
-    def embedded(self) -> Self | None:
-        """This engine, unless ids of several files have to be compared. What is slow to read is loaded first."""
+    def for_one_pass(self) -> Self | None:
+        """This engine, unless the ids of several text files have to be compared. What is slow to read is loaded."""
         if self._untyped_ids:
             return None
-        parts = [part for part, _ in self._unread]
-        # What is dropped of a file shows only when all of it was read.
-        if self._drop or not all(isinstance(part, TextPart) and part.reads_fast for part in parts):
+        fast = all(isinstance(part, TextPart) and part.reads_fast for part, _ in self._unread)
+        if self._drop or not fast:  # what is dropped of a file shows only when all of it was read
             self.store_source()
         return self
 

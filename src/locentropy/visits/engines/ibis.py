@@ -38,7 +38,6 @@ class IbisEngine:
 
     described = ""
     rows_stay: Final = False  # others may write to the table
-    embedded: Final = None
 
     def __init__(self, visits: Visits, required: Sequence[str], progress: Progress | None) -> None:
         table = visits.source
@@ -127,6 +126,9 @@ class IbisEngine:
         found = points.append_column("location", positions).filter(positions.is_valid())
         kept = known.drop("location") if "location" in known.columns else known
         return kept.inner_join(self.upload("points", found), ["lat", "lon"])
+
+    def for_one_pass(self) -> None:
+        """Others may write to the table, so every row is checked where it is counted."""
 
     def store_source(self) -> None:
         """Do nothing: rows are where they are."""

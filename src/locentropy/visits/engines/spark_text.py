@@ -93,7 +93,14 @@ def text_parts(visits: Visits, paths: Sequence[Path]) -> list[TextPart]:
     for path in paths:
         _check_name(path)
     options = text.TextOptions(visits.header, visits.columns, visits.delimiter, visits.chosen)
-    return text.text_parts(paths, options, Path())  # of UTF-8 no copy is made anywhere
+    parts = text.text_parts(paths, options, Path())  # of UTF-8 no copy is made anywhere
+    for part in parts:
+        if part.layout.lines_before:
+            raise SourceError(
+                f"{part.label}: begins with a line for Excel (sep=), which is not read on Spark. Remove that line, or "
+                "leave out --engine spark."
+            )
+    return parts
 
 
 def described(parts: Sequence[TextPart], roles: Roles) -> str:
