@@ -215,6 +215,14 @@ def test_rows_without_a_user_are_counted_for_the_private_log() -> None:
     assert any(line.endswith("they have no user id: 3") for line in heard)
 
 
+@pytest.mark.parametrize("type_", [pa.int64(), pa.string()])
+def test_a_table_without_rows_has_two_passes(type_: pa.DataType, passes: list[bool]) -> None:
+    nobody = pa.table({"user": pa.array([], type_), "location": pa.array([], type_)})
+    found = same_in_both(nobody, ["1"] if type_ == pa.string() else [1])
+    assert found[1].endswith("the table has no rows.")
+    assert passes == [False]
+
+
 def test_a_window_is_counted_alike() -> None:
     rows = [*USUAL, ("bob", "bar", "2026-03-01 00:00:00"), ("bob", "bar", "2026-03-02 00:00:00")]
     found = same_in_both(as_arrow(rows), window=le.Window("2026-03", zone="as-written"))

@@ -89,7 +89,8 @@ def _pairs(
         rows = rows.mutate(user=_number(rows.user))
     pairs = engine.materialize("pairs", expression.pairs(at_any_code(rows, coded), windows), _DOING)
     # A row without a time is in no window, and its code is null.
-    if _any(engine, pairs, pairs.code.isnull() | pairs.code.between(UNUSUAL * windows, -1)):
+    unusual = pairs.code.isnull() | pairs.code.between(UNUSUAL * windows, -1)
+    if _any(engine, pairs, unusual) or not _any(engine, pairs, ibis.literal(True)):
         return None
     nobody = pairs.user.isnull() | pairs.user.isin(missing) if missing else pairs.user.isnull()
     if missing or _any(engine, pairs, nobody):
