@@ -19,7 +19,7 @@ quick: $(VENV)/.installed-dev
 test: $(VENV)/.installed-dev
 	$(PYTEST) -m "not nightly"
 
-# The rest: long sweeps, and every property test once more with many examples.
+# The rest: long sweeps, and every property test and every test marked longer_at_night once more with many examples.
 nightly: $(VENV)/.installed-dev
 	LOCENTROPY_EXAMPLES=nightly $(PYTEST) -m nightly
 
@@ -47,7 +47,7 @@ bench-peers: $(VENV)/.installed-dev
 audit: $(VENV)/.installed-lab
 	$(BIN)/locentropy audit --out audit.html
 
-# Hostile input for every reader; `make test` gives each a few hundred inputs. `.ci/nightly` is for a scheduled job.
+# Hostile input for every reader; `make test` gives each some dozens of inputs. `.ci/nightly` is for a scheduled job.
 SEED         ?= 0
 SECONDS_EACH ?= 600
 PUBLICATIONS ?= 1000

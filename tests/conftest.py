@@ -71,8 +71,6 @@ SLOW = (
     "visits/test_shares.py::TestReference::test_any_resources",
     "visits/test_shares.py::TestReference::test_ibis_tables",
     "visits/test_shares.py::TestReference::test_lists_and_what_is_restricted_later",
-    "visits/test_shares.py::test_one_user_moves_no_answer_by_more_than_claimed[1]",
-    "visits/test_shares.py::test_one_user_moves_no_answer_by_more_than_claimed[2]",
     "visits/test_sources.py::test_columns_are_told_apart_however_many_there_are",
 )
 """How the names of slow tests begin, those of `QUICK` excepted; other tests may have the mark themselves.

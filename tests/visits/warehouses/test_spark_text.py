@@ -14,6 +14,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 
 import locentropy as le
@@ -27,7 +28,7 @@ from locentropy.core.errors import (
 from locentropy.visits.engines import spark_text
 from locentropy.visits.writing import Writing
 
-from . import agreeing
+from . import agreeing, agreeing_cells
 
 LOCENTROPY = (sys.executable, "-c", "from locentropy.cli.main import run; run()")
 UNSURE = -(2**62)
@@ -472,6 +473,33 @@ def test_options_that_spark_does_not_take(options: Any, here: le.Resources, tmp_
         le.private.exact_profile(le.Visits(tmp_path / "a.csv", encoding="utf-8"), resources=here).users.sum()
         == 1
     )
+
+
+def test_an_address_needs_a_frame(spark: Any, here: le.Resources, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("user,location,time\nann,x,2026-01-31 08:00:00\n")
+    address = (tmp_path / "a.csv").as_uri()
+    with pytest.raises(SourceError, match="types are said") as caught:
+        le.private.exact_profile(le.Visits(address), resources=here)
+    call = str(caught.value).partition("said: ")[2]
+    frame = eval(call, {"Visits": le.Visits, "spark": spark})  # noqa: S307
+    assert le.private.exact_profile(frame, resources=here).users.tolist() == [1]
+
+
+def test_grids_and_cells(here: le.Resources, tmp_path: Path) -> None:
+    table = on_one_line(agreeing.awkward(13))
+    (tmp_path / "a.csv").write_text(written(table))
+    zones = agreeing_cells.cells("zones", tmp_path)
+    anywhere = agreeing_cells.visits(zones, 500)
+    on_earth = pa.compute.is_finite(anywhere["lat"]), pa.compute.is_finite(anywhere["lon"])  # inf is refused
+    (tmp_path / "b.csv").write_text(written(anywhere.filter(pa.compute.and_(*on_earth))))
+    for name, there in (("a.csv", agreeing.BOX), ("b.csv", zones)):
+        visits = le.Visits(tmp_path / name, ids="text")
+        found = [
+            le.private.exact_profile(visits, locations=there, resources=each)
+            for each in (le.Resources(), here)
+        ]
+        assert found[0].users.sum() > 0
+        assert found[1].equals(found[0])
 
 
 def test_damaged_gzip(spark: Any, here: le.Resources, tmp_path: Path) -> None:

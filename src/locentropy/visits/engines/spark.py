@@ -201,6 +201,7 @@ class SparkEngine(IbisEngine):
     def _read(self, source: str) -> Any:
         """Read Parquet files in place, or a table of the catalog."""
         if "://" in source:
+            spark_text.refuse_address(source)
             return self._parquet([source])
         if not _looks_like_path(source):
             if not self._session.catalog.tableExists(source):

@@ -103,6 +103,16 @@ def text_parts(visits: Visits, paths: Sequence[Path]) -> list[TextPart]:
     return parts
 
 
+def refuse_address(source: str) -> None:
+    """Raise for text files at an address: their headers cannot be read from here."""
+    if source.lower().removesuffix(".gz").endswith(_ENDINGS):
+        raise SourceError(
+            f"{source}: text files are read by their paths. For an address, give a frame whose types are said: "
+            f'Visits(spark.read.csv("{source}", schema="user STRING, location STRING, time TIMESTAMP_NTZ", '
+            'header=True, enforceSchema=False, mode="FAILFAST"))'
+        )
+
+
 def described(parts: Sequence[TextPart], roles: Roles) -> str:
     """How the rows are read. It follows from names and headers alone, and tells nothing of any row."""
     columns = ", ".join(f"{role} {name!r}" for role, name in roles.items())
