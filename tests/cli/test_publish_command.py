@@ -296,7 +296,12 @@ def test_columns_of_a_public_list_may_be_shown(folder: Path, publish: Publish) -
 
 
 class TestTimes:
-    """Dates as people write them in Europe: dropping such rows would drop all of them."""
+    """Dates as people write them in Europe: dropping such rows would drop all of them.
+
+    Nothing uses the times of such a release, so they are read only because they are named.
+    """
+
+    NAMED = (*TestHints.WITHOUT, "--time", "time")
 
     def rows(self, folder: Path, *times: str) -> None:
         lines = [f"u{number};bar;{time}" for number, time in enumerate(times)]
@@ -304,12 +309,12 @@ class TestTimes:
 
     def test_in_most_rows(self, folder: Path, publish: Publish) -> None:
         self.rows(folder, *["31/01/2026 08:00"] * 5)
-        done = publish(*TestHints.WITHOUT)
+        done = publish(*self.NAMED)
         assert done.returncode == 5
         assert "--time-format '%d/%m/%Y %H:%M'" in done.stderr
         assert "--time ''" in done.stderr
         assert "--bad-rows" not in done.stderr
-        dropped = publish(*TestHints.WITHOUT, "--bad-rows", "drop", "--refuse-empty")
+        dropped = publish(*self.NAMED, "--bad-rows", "drop", "--refuse-empty")
         assert dropped.returncode == 3
         assert "--time ''" in dropped.stderr
         assert publish(*TestHints.WITHOUT, "--time", "").returncode == 0
@@ -318,13 +323,13 @@ class TestTimes:
 
     def test_with_dots(self, folder: Path, publish: Publish) -> None:
         self.rows(folder, *["31.01.2026 08:00"] * 5)
-        done = publish(*TestHints.WITHOUT)
+        done = publish(*self.NAMED)
         assert done.returncode == 0, done.stderr
         assert "day first as in 31.01.2026 08:00" in done.stderr
 
     def test_in_a_few(self, folder: Path, publish: Publish) -> None:
         self.rows(folder, *["2026-01-31T08:00:00"] * 5, "yesterday")
-        done = publish(*TestHints.WITHOUT)
+        done = publish(*self.NAMED)
         assert done.returncode == 5
         assert "--bad-rows drop" in done.stderr
         assert "--time ''" not in done.stderr

@@ -181,7 +181,7 @@ def sections_of(phases: list[str]) -> list[tuple[int, int]]:
     return sections
 
 
-def by_steps(uncut: Place, draw: random.Random) -> Callable[[Place], int]:
+def by_steps(uncut: Place, draw: random.Random) -> Callable[[Place, bool], int]:
     """Kill a fork at one of its own steps."""
     log = uncut.folder.with_suffix(".steps")
 
@@ -205,11 +205,13 @@ def by_steps(uncut: Place, draw: random.Random) -> Callable[[Place], int]:
     story_in_sections = sections_of(json.loads(log.read_text()))
     left: list[tuple[int, int]] = []
 
-    def start(place: Place) -> int:
-        # One kill in every section of the story before there is another: no part of it is left out by chance.
-        if not left:
+    def start(place: Place, first: bool) -> int:
+        # One first kill in every section of the story before there is another: no part of it is left out by chance. A
+        # story that goes on after a kill has other sections.
+        if first and not left:
             left.extend(draw.sample(story_in_sections, len(story_in_sections)))
-        last = 1 + draw.randrange(*left.pop())
+        section = left.pop() if first else (0, story_in_sections[-1][1])
+        last = 1 + draw.randrange(*section)
 
         def cut() -> None:
             sys.setprofile(Steps(last))
@@ -220,13 +222,13 @@ def by_steps(uncut: Place, draw: random.Random) -> Callable[[Place], int]:
     return start
 
 
-def by_time(uncut: Place, draw: random.Random) -> Callable[[Place], int]:
+def by_time(uncut: Place, draw: random.Random) -> Callable[[Place, bool], int]:
     """Kill a fork after a time within which it would just finish."""
     began = time.monotonic()
     assert not was_killed(forked(uncut.attempt))
     longest = time.monotonic() - began
 
-    def start(place: Place) -> int:
+    def start(place: Place, first: bool) -> int:
         pid = forked(place.attempt)
         time.sleep(draw.uniform(0, longest))
         os.kill(pid, signal.SIGKILL)
@@ -272,9 +274,9 @@ def main(folder: Path, how: str, seed: int, kills: int) -> None:
         place = Place(folder / f"{len(places)}", visits, listed, monthly=monthly)
         places.append(place)
         state = "nothing"
-        for _ in range(draw.randint(1, MOST_KILLS_OF_ONE)):
+        for attempt in range(draw.randint(1, MOST_KILLS_OF_ONE)):
             if state != "done" and found.total() < kills:
-                dead = was_killed(start(place))
+                dead = was_killed(start(place, attempt == 0))
                 state = place.look()
                 found[state] += dead
         if state != "done":

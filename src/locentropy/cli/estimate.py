@@ -30,7 +30,7 @@ def estimate(
 
       locentropy estimate release --out release-2
 
-      locentropy estimate release --language de --out release-2
+      locentropy estimate release --language de --out release-de
     """
     from locentropy.core.errors import ReleaseError
     from locentropy.core.language import check_language

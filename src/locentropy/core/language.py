@@ -127,7 +127,7 @@ def check_language(language: Any) -> str:
             f"is not one of {', '.join(languages())}.",
             parameter="language",
             value=language,
-            example='release.save("may", language="de")',
+            example='publish(visits, Shares(epsilon=1.0), places, ledger="city.ledger", language="de")',
         )
     return str(language)
 
