@@ -130,13 +130,15 @@ def test_a_csv_file(
     same_in_both(as_csv([*rows, *odd], tmp_path_factory.mktemp("csv") / name, zipped=zipped), **options)
 
 
-@given(st.lists(st.tuples(st.integers(0, 4) | st.none(), st.integers(0, 5), st.integers(-1, 3)), min_size=1))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(USERS[:9]), st.sampled_from(PLACES[:4]), st.integers(-1, 3)), min_size=1
+    )
+)
 @settings(max_examples=examples(20))
-def test_a_table_of_numbers(rows: list[tuple[int | None, int, int]]) -> None:
+def test_rows_that_were_counted_before(rows: list[tuple[str, str, int]]) -> None:
     columns = zip(("user", "location", "visits"), zip(*rows, strict=True), strict=True)
-    table = pa.table({name: pa.array(values, pa.int64()) for name, values in columns})
-    same_in_both(table, [0, 1, 2])
-    same_in_both(table.select(["user", "location"]), [0, 1, 2])
+    same_in_both(pa.table({name: list(values) for name, values in columns}))
 
 
 @pytest.fixture
@@ -167,9 +169,13 @@ def test_one_pass_is_enough_for_usual_tables(passes: list[bool], tmp_path: Path)
     told(as_csv(USUAL, tmp_path / "visits.csv"))
     told(as_csv(USUAL, tmp_path / "visits.csv.gz", zipped=True))
     told(as_csv([(user, place, "31.01.2026 08:00") for user, place, _ in USUAL], tmp_path / "german.csv"))
-    told(pa.table({"user": [1, 2, 2], "location": [1, 1, 9]}), [1, 2])
     told(as_arrow([*USUAL, ("nan", "bar", TIMES[0])]))  # left out, by its id
-    assert passes == [True] * 6
+    assert passes == [True] * 5
+
+
+def test_numbers_have_two_passes(passes: list[bool]) -> None:
+    told(pa.table({"user": [1, 2, 2], "location": [1, 1, 9]}), [1, 2])
+    assert passes == []
 
 
 @pytest.mark.parametrize(
@@ -215,10 +221,9 @@ def test_rows_without_a_user_are_counted_for_the_private_log() -> None:
     assert any(line.endswith("they have no user id: 3") for line in heard)
 
 
-@pytest.mark.parametrize("type_", [pa.int64(), pa.string()])
-def test_a_table_without_rows_has_two_passes(type_: pa.DataType, passes: list[bool]) -> None:
-    nobody = pa.table({"user": pa.array([], type_), "location": pa.array([], type_)})
-    found = same_in_both(nobody, ["1"] if type_ == pa.string() else [1])
+def test_a_table_without_rows_has_two_passes(passes: list[bool]) -> None:
+    nobody = pa.table({name: pa.array([], pa.string()) for name in ("user", "location")})
+    found = same_in_both(nobody)
     assert found[1].endswith("the table has no rows.")
     assert passes == [False]
 

@@ -1,8 +1,8 @@
 """Counting: from a table of visits to pairs of a user and a location, with the number of visits of each.
 
     two passes   every row is checked (checks.py), then the good ones are counted
-    one pass     rows are counted as they come, and what was counted is checked (one_pass.py): for a list of places, on
-                 an engine in this process, and if nothing is unusual
+    one pass     rows are counted as they come, and what was counted is checked (one_pass.py): for a list of places and
+                 users with text ids, on an engine in this process, and if nothing is unusual
 
 Both give the same pairs.
 """
@@ -85,7 +85,8 @@ def count_visits(
     coded = coding
     if wanted.members is not None:
         coded = expression.coded_members(engine.upload("members", keys.members(wanted)), coding)
-    pairs, embedded = None, engine.for_one_pass()
+    # Checking numbers takes next to nothing, and counting them under codes of their own a little more.
+    pairs, embedded = None, engine.for_one_pass() if engine.visits.user.type().is_string() else None
     if embedded is not None:
         pairs = pairs_in_one_pass(
             embedded,

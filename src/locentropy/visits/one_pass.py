@@ -9,8 +9,8 @@ another (`UNLISTED`). Every user id is looked at once, wherever its rows are, an
 the checks. If anything is unusual, the two passes find out what it is. Rows without a user id are left out by their id,
 as there.
 
-User ids that are texts become numbers, for they are compared again and again: hashes, of which it is made sure that no
-two ids have the same.
+User ids, which are texts, become numbers, for they are compared again and again: hashes, of which it is made sure that
+no two ids have the same.
 """
 
 from __future__ import annotations
@@ -80,23 +80,19 @@ def _pairs(
     rows = _marked(engine, first_times=first_times)
     if rows is None or _any(engine, coding, unusual_id(coding, "location")):
         return None
-    missing: Any = []
-    if rows.user.type().is_string():
-        users = _numbered(engine, rows, missing_ids)
-        if users is None:
-            return None
-        missing = engine.run(users.filter(users.missing).select("number"), _DOING)["number"].to_pylist()
-        rows = rows.mutate(user=_number(rows.user))
+    users = _numbered(engine, rows, missing_ids)
+    if users is None:
+        return None
+    missing = engine.run(users.filter(users.missing).select("number"), _DOING)["number"].to_pylist()
+    rows = rows.mutate(user=_number(rows.user))
     pairs = engine.materialize("pairs", expression.pairs(at_any_code(rows, coded), windows), _DOING)
     # A row without a time is in no window, and its code is null.
-    unusual = pairs.code.isnull() | pairs.code.between(UNUSUAL * windows, -1)
-    if _any(engine, pairs, unusual) or not _any(engine, pairs, ibis.literal(True)):
+    if _any(engine, pairs, pairs.code.isnull() | pairs.code.between(UNUSUAL * windows, -1)):
         return None
-    nobody = pairs.user.isnull() | pairs.user.isin(missing) if missing else pairs.user.isnull()
-    if missing or _any(engine, pairs, nobody):
-        # Rows that were counted before are not as many as their visits.
-        if missing_ids != "drop" or "visits" in rows.columns:
+    if missing:
+        if "visits" in rows.columns:  # of rows that were counted before it is not known how many they are
             return None
+        nobody = pairs.user.isin(missing)
         left_out, kept = (_total(engine, pairs.filter(each)) for each in (nobody, ~nobody))
         if not kept:
             return None
@@ -142,7 +138,7 @@ def at_any_code(rows: ibis.Table, coded: ibis.Table) -> ibis.Table:
 
 
 def _numbered(engine: EmbeddedEngine, rows: ibis.Table, missing_ids: MissingIds) -> ibis.Table | None:
-    """Each user id that is a text, with its number and whether it is missing; None if two ids have the same number."""
+    """Each user id with its number and whether it is missing; None if one is unusual, or two have the same number."""
     ids = rows.select("user").distinct()
     missing = expression.no_user_id(ids) if missing_ids == "drop" else ibis.literal(False)
     looked_at = ids.mutate(
