@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import ibis
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 import locentropy as le
 from locentropy.core.errors import LocentropyError
+from locentropy.core.locations import Locations, Members
 from locentropy.core.shares import ShareRule
 from locentropy.visits import counting, one_pass
 from tests.examples import examples
@@ -203,6 +205,16 @@ def test_whatever_is_unusual_has_two_passes(row: tuple[str, str, str], passes: l
 def test_a_listed_id_that_is_unusual_has_two_passes(passes: list[bool]) -> None:
     same_in_both(as_arrow(USUAL), [*LISTED, "1.0"])
     assert passes == [False]
+
+
+@pytest.mark.parametrize("odd", ["zoo", "zoo "])
+def test_ids_of_places_in_groups_are_looked_at(odd: str, passes: list[bool]) -> None:
+    rows = [(user, odd if place == "zoo" else place, time) for user, place, time in USUAL]
+    groups = Locations(
+        pa.array(["all"]), members=Members(pa.array(["bar", odd]), np.zeros(2, dtype=np.int64))
+    )
+    same_in_both(as_arrow(rows), groups)
+    assert passes == [odd == "zoo"]
 
 
 def test_two_users_with_one_number_are_told_apart(

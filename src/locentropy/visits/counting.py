@@ -90,7 +90,6 @@ def count_visits(
     if embedded is not None:
         pairs = pairs_in_one_pass(
             embedded,
-            coding,
             coded,
             visits.missing_ids,
             first_times=first_times,

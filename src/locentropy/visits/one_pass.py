@@ -50,19 +50,15 @@ def _hash(text: str) -> dt.uint64:
 
 def pairs_in_one_pass(
     engine: EmbeddedEngine,
-    coding: ibis.Table,
     coded: ibis.Table,
     missing_ids: MissingIds,
     *,
     first_times: bool,
     windows: int = 1,
 ) -> ibis.Table | None:
-    """The pairs at the locations of `coded`; None if anything is unusual, or there is nothing to count.
-
-    `coding` has the ids that were asked for: those of places, or of the groups whose codes are given to places.
-    """
+    """The pairs at the places of `coded`, each with its code or that of its group; None if anything is unusual."""
     try:
-        found = _pairs(engine, coding, coded, missing_ids, first_times, windows)
+        found = _pairs(engine, coded, missing_ids, first_times, windows)
     except LocentropyError:  # the two passes meet it again, and explain it
         found = None
     engine.drop("users", *(("pairs",) if found is None else ()))
@@ -71,14 +67,13 @@ def pairs_in_one_pass(
 
 def _pairs(
     engine: EmbeddedEngine,
-    coding: ibis.Table,
     coded: ibis.Table,
     missing_ids: MissingIds,
     first_times: bool,
     windows: int,
 ) -> ibis.Table | None:
     rows = _marked(engine, first_times=first_times)
-    if rows is None or _any(engine, coding, unusual_id(coding, "location")):
+    if rows is None or _any(engine, coded, unusual_id(coded, "location")):
         return None
     users = _numbered(engine, rows, missing_ids)
     if users is None:
