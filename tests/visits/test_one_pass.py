@@ -20,6 +20,7 @@ from locentropy.core.errors import LocentropyError
 from locentropy.core.locations import Locations, Members
 from locentropy.core.shares import ShareRule
 from locentropy.visits import counting, one_pass
+from locentropy.visits.engines import duckdb as duckdb_engine
 from tests.examples import examples
 
 COLUMNS = ("user", "location", "time")
@@ -255,3 +256,16 @@ def test_the_comparison_sees_what_a_blind_pass_would_count(monkeypatch: pytest.M
     monkeypatch.setattr(one_pass, "unusual_row", lambda rows, style: ibis.literal(False))
     with pytest.raises(AssertionError):
         test_a_table_of_texts.hypothesis.inner_test([("ann", "bar", "soon"), USUAL[0]], [], {})
+
+
+def test_without_grouping_sets_there_are_two_passes(
+    passes: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if Ibis wrote its groups in another way."""
+    expected = told(as_arrow(USUAL))
+    real = duckdb_engine._sql_of
+    monkeypatch.setattr(
+        duckdb_engine, "_sql_of", lambda op: real(op).replace("GROUP BY", "GROUP BY /* so */")
+    )
+    assert told(as_arrow(USUAL)) == expected
+    assert passes == [True, False]

@@ -66,9 +66,6 @@ class Mechanism(ABC):
     queries: ClassVar[tuple[str, ...]] = ()
     """The names of its queries, as its measurements have them; none if it does not declare them."""
 
-    estimate_imports: ClassVar[tuple[str, ...]] = ()
-    """Modules that `estimate` imports when it is called, which can be loaded while visits are still counted."""
-
     inference: ClassVar[str] = "1"
     """The version of `estimate`: another one may compute other estimates from the same measurements."""
 
@@ -107,6 +104,12 @@ class Mechanism(ABC):
         The same measurements give the same estimates. With a list, every location of it is in the result, in its
         order, withheld ones as NaN. Without one, withheld locations are left out: a null would tell that the data
         holds such a place.
+        """
+
+    def prepare_estimate(self) -> None:  # noqa: B027  # there may be nothing to prepare
+        """Load and compute what `estimate` needs whatever was measured: called while visits are still counted.
+
+        What it leaves undone `estimate` does.
         """
 
     def estimate_after(

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.civil_time import merged
-from locentropy.core.early_imports import import_early
 from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.language import DEFAULT_LANGUAGE
 from locentropy.core.locations import Cells, Locations
+from locentropy.core.meanwhile import meanwhile
 from locentropy.core.notebook_progress import shown_progress
 from locentropy.core.window_split import split
 from locentropy.ledger.ledger import Ledger, new_id
@@ -229,7 +229,7 @@ def carry_out(
         open_queries,
         visits,
         resources=resources,
-        progress=progress,
+        progress=meanwhile(progress, _NEEDED_LATER, request.mechanism.prepare_estimate),
         when_open=opened,
         refuse_empty=request.refuse_empty,
         first_times=request.needs_first_times,
@@ -340,7 +340,6 @@ def _measure(
 ) -> tuple[KeptMeasurements, ...]:
     """Read, pay and measure: every level, on one reading of the visits, for one spend."""
     asked: list[Queries] = []
-    import_early((*_NEEDED_LATER, *request.mechanism.estimate_imports))
 
     def check() -> None:
         if ledger is not None and not publication.is_paid(ledger):

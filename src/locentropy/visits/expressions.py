@@ -249,7 +249,7 @@ def at_codes(visits: ibis.Table, coded: ibis.Table) -> ibis.Table:
     return visits.inner_join(coded, "location")
 
 
-def pairs(there: ibis.Table, windows: int = 1) -> ibis.Table:
+def pairs(there: ibis.Table, windows: int = 1, *, by: Sequence[str] = ("user", "code")) -> ibis.Table:
     """Visits and, of rows with a time, its first, of each user at each code.
 
     Several locations may have one code, where places are grouped: they are one from here on, for everything is counted
@@ -260,7 +260,7 @@ def pairs(there: ibis.Table, windows: int = 1) -> ibis.Table:
     answers = {"visits": (there.visits.sum() if "visits" in there.columns else there.count())}
     if "time" in there.columns:
         answers["first"] = there.time.min()
-    return there.group_by(["user", "code"]).aggregate(**answers)
+    return there.group_by(list(by)).aggregate(**answers)
 
 
 def pairs_by_group(pairs: ibis.Table, members: ibis.Table) -> ibis.Table:

@@ -10,7 +10,7 @@ the checks. If anything is unusual, the two passes find out what it is. Rows wit
 as there.
 
 User ids, which are texts, become numbers, for they are compared again and again: hashes, of which it is made sure that
-no two ids have the same.
+no two ids have the same. Ids and pairs are found in the same pass over the rows.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ UNLISTED: Final = -2
 _STYLES: Final = ("time_is_number", "time_is_day_first")
 _MARKS: Final = ("decimal_comma", "decimal_point")
 _DOING: Final = "Counting visits"
+_TABLE: Final = "ids_and_pairs"
 
 
 @ibis.udf.scalar.builtin(name="hash")  # type: ignore[untyped-decorator]
@@ -61,7 +62,8 @@ def pairs_in_one_pass(
         found = _pairs(engine, coded, missing_ids, first_times, windows)
     except LocentropyError:  # the two passes meet it again, and explain it
         found = None
-    engine.drop("users", *(("pairs",) if found is None else ()))
+    if found is None:
+        engine.drop(_TABLE)
     return found
 
 
@@ -75,12 +77,15 @@ def _pairs(
     rows = _marked(engine, first_times=first_times)
     if rows is None or _any(engine, coded, unusual_id(coded, "location")):
         return None
-    users = _numbered(engine, rows, missing_ids)
-    if users is None:
+    there = at_any_code(rows.mutate(number=_number(rows.user)), coded)
+    by_sets = expression.pairs(there, windows, by=("user", "number", "code"))
+    counted = engine.materialize_sets(_TABLE, by_sets, [("user",), ("number", "code")], _DOING)
+    # A number is never null, so these are the ids, and the others the pairs.
+    users = _looked_at(counted.filter(counted.number.isnull()), missing_ids)
+    missing = _missing(engine, users)
+    if missing is None:
         return None
-    missing = engine.run(users.filter(users.missing).select("number"), _DOING)["number"].to_pylist()
-    rows = rows.mutate(user=_number(rows.user))
-    pairs = engine.materialize("pairs", expression.pairs(at_any_code(rows, coded), windows), _DOING)
+    pairs = counted.filter(counted.number.notnull()).drop("user").rename(user="number")
     # A row without a time is in no window, and its code is null.
     if _any(engine, pairs, pairs.code.isnull() | pairs.code.between(UNUSUAL * windows, -1)):
         return None
@@ -132,23 +137,33 @@ def at_any_code(rows: ibis.Table, coded: ibis.Table) -> ibis.Table:
     return there.mutate(code=code.cast("int32")).drop("unusual", "location_right")
 
 
-def _numbered(engine: EmbeddedEngine, rows: ibis.Table, missing_ids: MissingIds) -> ibis.Table | None:
-    """Each user id with its number and whether it is missing; None if one is unusual, or two have the same number."""
-    ids = rows.select("user").distinct()
+def _looked_at(ids: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
+    """Each user id with its number, whether it is missing and whether it is unusual."""
     missing = expression.no_user_id(ids) if missing_ids == "drop" else ibis.literal(False)
-    looked_at = ids.mutate(
-        number=_number(ids.user), missing=missing, unusual=~missing & unusual_id(ids, "user")
-    )
-    users = engine.materialize("users", looked_at, "Checking")
+    return ids.select(number=_number(ids.user), missing=missing, unusual=~missing & unusual_id(ids, "user"))
+
+
+def _missing(engine: EmbeddedEngine, users: ibis.Table) -> list[int] | None:
+    """The numbers of ids that are missing; None if an id is unusual, or two have the same number."""
     found = users.aggregate(
-        ids=users.count(), numbers=users.number.nunique(), unusual=users.unusual.any().fill_null(True)
+        ids=users.count(),
+        numbers=users.number.nunique(),
+        unusual=users.unusual.any().fill_null(True),
+        missing=users.missing.any().fill_null(True),
     )
     row = engine.run(found, "Checking").to_pylist()[0]
-    return None if row["unusual"] or row["numbers"] != row["ids"] else users
+    if row["unusual"] or row["numbers"] != row["ids"]:
+        return None
+    if not row["missing"]:
+        return []
+    numbers: list[int] = engine.run(users.filter(users.missing).select("number"), "Checking")[
+        "number"
+    ].to_pylist()
+    return numbers
 
 
 def _number(text: Any) -> Any:
-    """A number for a text, null among them. Two texts may have the same one, which is found out (`_numbered`)."""
+    """A number for a text, null among them. Two texts may have the same one, which is found out (`_missing`)."""
     return (_hash(text) >> 1).cast("int64")
 
 

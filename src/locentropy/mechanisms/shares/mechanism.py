@@ -91,7 +91,6 @@ class Shares(Mechanism):
     uses_attributes: ClassVar[bool] = True
     queries: ClassVar[tuple[str, ...]] = (LOOK, SIZES, VISITS, SPLIT)
     publishes_measurements: ClassVar[bool] = True
-    estimate_imports: ClassVar[tuple[str, ...]] = ("locentropy.mechanisms.shares.estimator.inference",)
     smooths: ClassVar[bool] = True
     inference: ClassVar[str] = "2"
     only_with: ClassVar[Mapping[str, str]] = dict.fromkeys(_FOR_COUNTS, "counts")
@@ -214,6 +213,12 @@ class Shares(Mechanism):
         answers = self.answers(measurements, listed)
         inferred = infer(answers, self.max_users, declared_attributes(listed), cells=are_cells(listed))
         return self._estimates(measurements, listed, inferred)
+
+    def prepare_estimate(self) -> None:
+        """Load the inference, and fill its tables of chance and of shapes."""
+        from locentropy.mechanisms.shares.estimator.inference import prepare
+
+        prepare(self.max_users)
 
     def estimate_after(
         self, earlier: Sequence[Measurements], measurements: Measurements, locations: Locations | None

@@ -149,7 +149,14 @@ def _preferred(release: Release, ranking: Ranking) -> Integers:
 
 def _fitting(texts: dict[str, list[str | None]], largest: int, numbered: int) -> int:
     """How many of the first rows, of so many numbers each, fit into that many bytes."""
-    size = np.full(len(texts["id"]), numbered * _NUMBER, dtype=np.int64)
+    count = len(texts["id"])
+    # Most often all fit, and then the size of each does not matter, which takes longer to find.
+    if (
+        count * numbered * _NUMBER + sum(len(script_json(each).encode()) for each in texts.values())
+        <= largest
+    ):
+        return count
+    size = np.full(count, numbered * _NUMBER, dtype=np.int64)
     for column in texts.values():
         size += np.array([_size(text) for text in column], dtype=np.int64)
     return int(np.searchsorted(np.cumsum(size), largest, side="right"))

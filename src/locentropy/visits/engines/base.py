@@ -146,6 +146,14 @@ class EmbeddedEngine(Engine, Protocol):
     def first_row(self, columns: Sequence[str]) -> dict[str, Any] | None:
         """Some columns of any one row that is stored; None if there is no row."""
 
+    def materialize_sets(
+        self, name: str, groups: ibis.Table, sets: Sequence[Sequence[str]], doing: str
+    ) -> ibis.Table:
+        """As `materialize`, of a table of groups, but grouped by each of some sets of its columns in turn.
+
+        The columns that are not in the set of a group are null. The rows are read once for all sets.
+        """
+
     def drop(self, *names: str) -> None:
         """Free what was materialized under these names, if anything was."""
 

@@ -204,14 +204,31 @@ class DuckDBEngine:
 
     def materialize(self, name: str, expression: ibis.Table, doing: str) -> ibis.Table:
         """Store the rows of an expression as a temporary table."""
+        return self._store(name, expression.schema(), _sql_of(expression.op()), doing)
+
+    def materialize_sets(
+        self, name: str, groups: ibis.Table, sets: Sequence[Sequence[str]], doing: str
+    ) -> ibis.Table:
+        """Store groups by each of some sets of columns as one temporary table. Ibis has no word for grouping sets."""
+        select, _, positions = _sql_of(groups.op()).rpartition("GROUP BY")
+        if not re.fullmatch(r"[\s\d,]+", positions):
+            raise EngineError(
+                f"{self.label}: the engine cannot group rows by several sets of columns at once."
+            )
+        every = ", ".join(f"({', '.join(map(identifier, each))})" for each in sets)
+        return self._store(name, groups.schema(), f"{select} GROUP BY GROUPING SETS ({every})", doing)
+
+    def _store(self, name: str, schema: ibis.Schema, sql: str, doing: str) -> ibis.Table:
+        """Store the rows of a query with this schema."""
         # DuckDB's sums of 64-bit integers have 128 bits, which Ibis does not know: cast to the types it expects.
         columns = ", ".join(
             f"CAST({identifier(column)} AS {_SQL_TYPES[str(dtype)]}) AS {identifier(column)}"
-            for column, dtype in expression.schema().items()
+            for column, dtype in schema.items()
         )
-        sql = f"SELECT {columns} FROM ({_sql_of(expression.op())})"
-        self._answer(self._con.execute, f"CREATE TEMP TABLE {identifier(name)} AS {sql}", doing)
-        return ibis.table(expression.schema(), name=name)
+        self._answer(
+            self._con.execute, f"CREATE TEMP TABLE {identifier(name)} AS SELECT {columns} FROM ({sql})", doing
+        )
+        return ibis.table(schema, name=name)
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
         """Register an Arrow table."""

@@ -24,10 +24,11 @@ from locentropy.mechanisms.shares.estimator.attributes import attribute_priors, 
 from locentropy.mechanisms.shares.estimator.expectation_propagation import LevelSums
 from locentropy.mechanisms.shares.estimator.noise_law import deviation
 from locentropy.mechanisms.shares.estimator.posterior import posterior
-from locentropy.mechanisms.shares.estimator.simulated_places import LARGE
+from locentropy.mechanisms.shares.estimator.simulated_places import LARGE, prepare_chance, visitor_grid
 from locentropy.mechanisms.shares.estimator.split_evidence import SplitEvidence, make_cells
 from locentropy.mechanisms.shares.estimator.visitor_model import at_each_n, fit_visitors
 from locentropy.mechanisms.shares.estimator.visitor_prior import WIDTH
+from locentropy.mechanisms.shares.estimator.visitor_shapes import prepare_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +57,12 @@ class Inferred(NamedTuple):
     high: Reals
     leans_on: tuple[AttributeEffect, ...] = ()
     """What public attributes explain of how places differ."""
+
+
+def prepare(max_users: int) -> None:
+    """Fill the tables that are the same for all answers, and kept."""
+    prepare_chance(max_users)
+    prepare_shapes(tuple(visitor_grid(max_users).tolist()))
 
 
 def infer(

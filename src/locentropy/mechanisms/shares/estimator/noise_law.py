@@ -24,9 +24,14 @@ def deviation(noise: NoiseKind) -> float:
     return math.sqrt(2) if noise == "laplace" else 1.0
 
 
-def log_density(noise: NoiseKind, value: Reals) -> Reals:
-    """The logarithm of the density, up to a constant."""
-    return -np.abs(value) if noise == "laplace" else -(value**2) / 2
+def to_log_density(noise: NoiseKind, value: Reals) -> Reals:
+    """The logarithm of the density, up to a constant, in the place of the values: these are large tables."""
+    if noise == "laplace":
+        np.abs(value, out=value)
+    else:
+        np.square(value, out=value)
+        value /= 2
+    return np.negative(value, out=value)
 
 
 def chance_below(noise: NoiseKind, value: Reals) -> Reals:

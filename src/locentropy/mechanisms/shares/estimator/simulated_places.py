@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from locentropy.mechanisms.shares.estimator import octaves
-from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES, spread_uniforms
+from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES, fixed_deviates, spread_uniforms
 from locentropy.mechanisms.shares.estimator.visitor_laws import Kinds
 from locentropy.mechanisms.shares.estimator.visitor_weights import VisitorWeights
 from locentropy.mechanisms.shares.stages import SIZE_OCTAVES, VISIT_OCTAVES
@@ -68,10 +68,9 @@ def simulate_places(laws: VisitorLaws, weighing: Weighing, most: int) -> Simulat
     sizes, visits = np.zeros((*shape, SIZE_OCTAVES)), np.zeros((*shape, 2, VISIT_OCTAVES))
     found = SimulatedPlaces(grid, presence, returning, summed, entropy, sizes, visits)
     drawing = _Drawing(weighing, VisitorWeights.under(laws, weighing))
-    first_large = min(int(np.searchsorted(grid, LARGE)), grid.size - 1)
+    first_large = _first_large(grid)
     for at in range(1, first_large + 1):
-        kinds = Kinds.of_places(laws, at, at)
-        drawing.draw(found, at, kinds, min(int(grid[at]), LARGE))
+        drawing.draw(found, at, Kinds.of_places(laws, at, at), _drawn_visitors(grid, at))
     if first_large + 1 < grid.size:
         drawing.extend(found, first_large, laws)
     # A cell of the grid stands for all n in it, as soon as there are others than its own.
@@ -87,6 +86,31 @@ def simulate_places(laws: VisitorLaws, weighing: Weighing, most: int) -> Simulat
     )
 
 
+def _first_large(grid: Integers) -> int:
+    """The position of the largest n whose visitors are drawn."""
+    return min(int(np.searchsorted(grid, LARGE)), grid.size - 1)
+
+
+def _drawn_visitors(grid: Integers, at: int) -> int:
+    """How many are drawn for a place of the size with this position on the grid."""
+    return min(int(grid[at]), LARGE)
+
+
+def _chances(n: int, at: int) -> list[Reals]:
+    """The chances of n visitors of each place of that size: for the octave of places, places, the octave of visits and
+    visits.
+    """
+    return [spread_uniforms(n, 4 * at + stream).ravel() for stream in range(4)]
+
+
+def prepare_chance(most: int) -> None:
+    """Draw the chances of places of up to `most` visitors, which are kept: they are always the same."""
+    grid = visitor_grid(most)
+    for at in range(1, _first_large(grid) + 1):
+        _chances(_drawn_visitors(grid, at), at)
+        fixed_deviates(at)
+
+
 class _Drawing(NamedTuple):
     """Places made of visitors."""
 
@@ -96,7 +120,7 @@ class _Drawing(NamedTuple):
     def draw(self, found: SimulatedPlaces, at: int, kinds: Kinds, n: int) -> None:
         """Fill in places of n visitors, each drawn."""
         cap = self.weighing.cap
-        chance = [spread_uniforms(n, 4 * at + stream).ravel() for stream in range(4)]
+        chance = _chances(n, at)
         copy = np.repeat(np.arange(COPIES), n)
         octave = _drawn(kinds.sizes * self.weights.per_visitor, copy, chance[0])
         places = octaves.places(cap, chance[1], octave)

@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 
 from locentropy.mechanisms.shares.estimator.blocks import in_blocks
 from locentropy.mechanisms.shares.estimator.fixed_chance import COPIES
-from locentropy.mechanisms.shares.estimator.noise_law import deviation, log_density
+from locentropy.mechanisms.shares.estimator.noise_law import deviation, to_log_density
 from locentropy.mechanisms.shares.estimator.visitor_laws import (
     ONE_KIND_STRATA,
     STRATUM,
@@ -105,7 +105,8 @@ class SplitEvidence(NamedTuple):
 
     def weights(self, chosen: Indices) -> Reals:
         """The weight of each simulated place in the chosen cells, among those of its size: n × copy × cell."""
-        seen = self.fitted.seen[:, :, self.cells.bin_of[chosen]] * self.fitted.common[:, None]
+        seen = self.fitted.seen[:, :, self.cells.bin_of[chosen]]
+        seen *= self.fitted.common[:, None]
         asked = np.flatnonzero(~np.isnan(self.cells.split[chosen]))
         if asked.size:
             seen[:, :, asked] *= self._split_likelihood(self.cells.split[chosen[asked]])
@@ -115,7 +116,9 @@ class SplitEvidence(NamedTuple):
         expected = self.level * self.fitted.simulated.returning
         noise = self.answers.noise
         scale = np.hypot(self.answers.split_scale, MISMATCH * expected / deviation(noise))
-        logs = log_density(noise, (split - expected[:, :, None]) / scale[:, :, None])
+        off = split - expected[:, :, None]
+        off /= scale[:, :, None]
+        logs = to_log_density(noise, off)
         logs -= np.log(scale / self.answers.split_scale)[:, :, None]
         return np.exp(logs, out=logs)
 
@@ -165,7 +168,8 @@ class SplitEvidence(NamedTuple):
     def _unweighted(self, chosen: Indices) -> Reals:
         """The likelihood of each simulated place in the chosen cells: n × copy × cell."""
         seen = self.fitted.seen[:, :, self.cells.bin_of[chosen]]
-        return seen * self._split_likelihood(self.cells.split[chosen])
+        seen *= self._split_likelihood(self.cells.split[chosen])
+        return seen
 
     def _by_stratum(self, likelihoods: Reals) -> Reals:
         """The likelihood of each cell in each stratum, whatever n: stratum × cell."""

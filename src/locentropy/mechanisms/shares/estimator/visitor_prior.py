@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from locentropy.mechanisms.shares.estimator.noise_law import log_density
+from locentropy.mechanisms.shares.estimator.noise_law import to_log_density
 from locentropy.mechanisms.shares.estimator.visitor_shapes import (
     MovableShapes,
     poisson,
@@ -59,7 +59,9 @@ def bin_presence(look: Reals, scale: float) -> PresenceBins:
 
 def likelihood(presence: Reals, bins: PresenceBins, scale: float | Reals, noise: NoiseKind) -> Reals:
     """How likely each bin's look is at each presence, the likeliest counting 1: a further axis of bins."""
-    logs = log_density(noise, (presence[..., None] - bins.middle) / scale)
+    off = presence[..., None] - bins.middle
+    off /= scale
+    logs = to_log_density(noise, off)
     logs -= logs.max(axis=tuple(range(presence.ndim)))
     return np.exp(logs, out=logs)
 

@@ -186,3 +186,9 @@ def poisson_visited(grid: tuple[int, ...]) -> Reals:
     normal: Reals = chances / chances.sum(axis=0)
     normal.flags.writeable = False
     return normal
+
+
+def prepare_shapes(grid: tuple[int, ...]) -> None:
+    """Fill the tables of this module, which are kept."""
+    _laws_at_tops()
+    poisson_visited(grid)
