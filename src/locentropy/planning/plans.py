@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
-from locentropy.core.attributes import COORDINATES, check_attribute_names, check_cell_attributes
-from locentropy.core.checks import check_choice, check_whole
+from locentropy.core.attributes import COORDINATES, check_attribute_names
 from locentropy.core.errors import ParameterError
 from locentropy.core.html import plain_text
-from locentropy.core.levels import NO_LEVELS, PLACE, check_levels
-from locentropy.core.public_columns import why_no_column
+from locentropy.core.levels import NO_LEVELS, check_levels
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
 from locentropy.mechanisms.level_parts import concentrated_sum, divided
 from locentropy.mechanisms.parameters import read_parameters, warn_of_large_delta
 from locentropy.mechanisms.select import SelectLocations
+from locentropy.planning import plan_checks
+from locentropy.planning.plan_checks import CALL, CELLS, CELLS_CALL, LocationsKind
 from locentropy.planning.schedule import scheduled
 from locentropy.privacy.guarantee import PublicInput
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
@@ -43,39 +43,8 @@ if TYPE_CHECKING:
     from locentropy.planning.schedule import Schedule
     from locentropy.privacy.guarantee import Guarantee, Number
 
-CELLS: Final = ("grid", "zones", "h3", "inspire")
-LocationsKind = Literal["public-list", "grid", "zones", "h3", "inspire", "selection", "by-mechanism"]
-"""Where the list of locations comes from: a public file, cells of a public map, private selection before the
-mechanism, or the mechanism itself (Limit-PTR privately, Limit-CB without protection)."""
-
-MOST_SIZES = 1000
-MAX_CELLS_TEXT: Final = 1000
-
-_WITHOUT_LIST: Final = {
-    "grid": "The cells of a grid have no columns: nothing is known of them but where they are.",
-    "zones": "The zones of a map have no columns that a mechanism uses.",
-    "h3": "H3 cells have no columns: nothing is known of them but where they are.",
-    "inspire": "INSPIRE squares have no columns: nothing is known of them but where they are.",
-    "selection": "Where places are selected from the visits there is no list. If a public list has them, publish that "
-    "list: it costs nothing, and a selection does.",
-    "by-mechanism": "Where the mechanism chooses places from the visits there is no list. If a public list has them, "
-    "use a mechanism that publishes that list.",
-}
-
-_CALL = "plan(Shares(epsilon=1.0), n_locations=14_058)"
-_WITH_USERS = "plan(Shares(epsilon=1.0), n_locations=14_058, n_users=10_000, locations_per_user=8)"
 _SERIES = 'plan(Shares(epsilon=4.0, delta=1e-6), period="month", periods=24)'
-_GRIDDED = 'plan(Shares(epsilon=1.0), locations="grid")'
-_SELECTING = "plan(Shares(epsilon=1.0), selection=SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20))"
 _TUPLE = "plan(Shares(epsilon=1.0), selection=(0.2, 1e-8, 20))"
-_LEANING = 'plan(Shares(epsilon=1.0), attributes=["category"])'
-_GROUPED = 'plan(Shares(epsilon=1.0), group="district")'
-_LEVELLED = 'plan(Shares(epsilon=1.0), levels=["place", "district", "city"])'
-_CELLS_CALL = (
-    "plan(Shares(epsilon=1.0), locations=H3Cells(resolution=9, within=(40.70, -74.03, 40.80, -73.92)))"
-)
-_SIZED = 'plan(Shares(epsilon=1.0), levels=["place", "district", "all"], level_sizes=[14_058, 20, 1])'
-_GUESSING = "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])"
 
 
 @dataclass(frozen=True)
@@ -117,18 +86,15 @@ class Plan:
     """A release in every period, of which this is one; `mechanism` is that of each."""
 
     def __post_init__(self) -> None:
-        require_mechanism(self.mechanism, _CALL)
-        self._check_locations()
-        if self.n_locations is not None:
-            check_whole(_CALL, "n_locations", self.n_locations, 1, 2**40)
-        if len(self.users_per_location) > MOST_SIZES:
-            raise ParameterError(
-                f"must be at most {MOST_SIZES:,} numbers.", parameter="users_per_location", example=_GUESSING
-            )
-        self._check_levels()
-        self._check_guesses()
-        self._check_attributes()
-        self._check_group()
+        require_mechanism(self.mechanism, CALL)
+        plan_checks.check_locations(self)
+        plan_checks.check_numbers(self)
+        object.__setattr__(self, "levels", check_levels(self.levels))
+        plan_checks.check_levels(self)
+        plan_checks.check_guesses(self)
+        object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
+        plan_checks.check_attributes(self)
+        plan_checks.check_group(self)
         check_unit(self.unit)
         object.__setattr__(self, "max_std_error", check_max_std_error(self.max_std_error))
         if self.max_std_error is not None:
@@ -226,125 +192,6 @@ class Plan:
 
         return read(path)
 
-    def _check_guesses(self) -> None:
-        """Raise for a guess that would tell nothing about this mechanism."""
-        most = getattr(self.mechanism, "max_users", None) or 2**31 - 1
-        guess, name = self.expected.guess, self.mechanism.name
-        if self.users_per_location and guess != "users_per_location":
-            raise ParameterError(
-                f"tells nothing about {name}, whose error at a place depends on all places together; the number of "
-                "users does."
-                if guess == "n_users"
-                else f"tells nothing about {name}. Leave it out.",
-                parameter="users_per_location",
-                example=_WITH_USERS if guess == "n_users" else _CALL,
-            )
-        for parameter, number in (("n_users", self.n_users), ("locations_per_user", self.locations_per_user)):
-            if number is not None and guess == "users_per_location":
-                raise ParameterError(
-                    f"tells nothing about {name}; the number of users at a place does.",
-                    parameter=parameter,
-                    example=_GUESSING,
-                )
-            if number is not None:
-                check_whole(_WITH_USERS, parameter, number, 1, most)
-        for users in self.users_per_location:
-            check_whole(_GUESSING, "users_per_location", users, 0, most)
-
-    def _check_attributes(self) -> None:
-        """Raise for attributes that there are none of, or that the mechanism does not use."""
-        object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
-        if not self.attributes:
-            return
-        if self.locations in CELLS:
-            check_cell_attributes(self.attributes, _GRIDDED)
-        elif self.locations != "public-list":
-            raise ParameterError(
-                f"are columns of a public list. {_WITHOUT_LIST[self.locations]}",
-                parameter="attributes",
-                example=_LEANING,
-            )
-        if not self.mechanism.uses_attributes:
-            raise ParameterError(
-                f"tell nothing to {self.mechanism.name}, which uses none, and a release names only what was used. "
-                "Leave them out, or use a mechanism that does.",
-                parameter="attributes",
-                example=_LEANING,
-            )
-
-    def _check_levels(self) -> None:
-        """Raise unless the levels, if any, are those of a public list, and the budget can be divided among them."""
-        object.__setattr__(self, "levels", check_levels(self.levels))
-        if not self.levels:
-            return
-        if self.locations != "public-list":
-            raise ParameterError(
-                f"are columns of a public list. {_WITHOUT_LIST[self.locations]}",
-                parameter="levels",
-                example=_LEVELLED,
-            )
-        if self.group is not None:
-            raise ParameterError(
-                "names one level, and levels several. Leave it out.", parameter="group", example=_LEVELLED
-            )
-        if self.attributes and PLACE not in self.levels:
-            raise ParameterError(
-                f"tell about places, and no level is '{PLACE}'. Leave them out, or add that level.",
-                parameter="attributes",
-                example=_LEVELLED,
-            )
-        if len(self.level_sizes) not in (0, len(self.levels.names)):
-            raise ParameterError(
-                "must have one number for each level.", parameter="level_sizes", example=_SIZED
-            )
-        for size in self.level_sizes:
-            check_whole(_SIZED, "level_sizes", size, 1, 2**40)
-        # Raises for a budget that cannot be divided, also where parts will be known only later.
-        divided(self.mechanism, self.levels, self.level_sizes or [1] * len(self.levels.names))
-
-    def _check_group(self) -> None:
-        """Raise unless the groups, if any, are those of a public list."""
-        if self.group is None:
-            return
-        if not isinstance(self.group, str) or (reason := why_no_column(self.group)) is not None:
-            raise ParameterError(
-                f"must be a column of the public list{'' if not isinstance(self.group, str) else f'; {reason}'}.",
-                parameter="group",
-                example=_GROUPED,
-            )
-        if self.locations != "public-list":
-            raise ParameterError(
-                f"is a column of a public list. {_WITHOUT_LIST[self.locations]}",
-                parameter="group",
-                example=_GROUPED,
-            )
-
-    def _check_locations(self) -> None:
-        name = self.mechanism.name
-        check_choice(_GRIDDED, "locations", self.locations, get_args(LocationsKind))
-        if self.cells is not None and (
-            self.locations not in CELLS
-            or not isinstance(self.cells, str)
-            or not 0 < len(self.cells) <= MAX_CELLS_TEXT
-        ):
-            raise ParameterError(
-                f"describes the cells of a map, in at most {MAX_CELLS_TEXT} characters.",
-                parameter="cells",
-                example=_CELLS_CALL,
-            )
-        if (self.locations == "selection") != (self.selection is not None):
-            raise ParameterError(
-                "Selecting places takes a budget of its own, and only selecting does.", example=_SELECTING
-            )
-        if self.selection is not None and self.mechanism.selects_locations:
-            raise ParameterError(
-                f"{name} chooses places by itself; a selection before it would be paid for nothing. Leave it out."
-            )
-        if self.locations == "by-mechanism" and not self.mechanism.selects_locations:
-            raise ParameterError(
-                f"{name} needs a list of places: public-list, grid, or selection.", example=_SELECTING
-            )
-
 
 def plan(
     mechanism: Mechanism,
@@ -416,7 +263,7 @@ def plan(
     zone
         With `period`: the time zone of the windows, such as "Europe/Berlin".
     """
-    require_mechanism(mechanism, _CALL)
+    require_mechanism(mechanism, CALL)
     schedule = None
     if period is not None:
         schedule, mechanism = scheduled(mechanism, period, periods, composition, zone)
@@ -463,7 +310,7 @@ def _kind_and_cells(locations: LocationsKind | Cells | None) -> tuple[LocationsK
 
     if not isinstance(locations, Cells):
         raise ParameterError(
-            "must be a kind of places, or the cells of a map.", parameter="locations", example=_CELLS_CALL
+            "must be a kind of places, or the cells of a map.", parameter="locations", example=CELLS_CALL
         )
     return locations.kind, locations  # type: ignore[return-value]  # checked by Plan
 
