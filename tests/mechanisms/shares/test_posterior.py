@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from locentropy.mechanisms.shares.estimator import posterior as module
-from locentropy.mechanisms.shares.estimator.noise_law import log_density
+from locentropy.mechanisms.shares.estimator.noise_law import to_log_density
 from locentropy.mechanisms.shares.estimator.posterior import posterior
 from locentropy.mechanisms.shares.estimator.split_evidence import (
     MISMATCH,
@@ -40,12 +40,12 @@ def weight_of_every_place(evidence: SplitEvidence, at: int, prior: np.ndarray) -
     middle = fitted.bins.middle[fitted.bins.bin_of[at]]
     spread = 2.0 if answers.noise == "laplace" else 1.0
     scale = np.sqrt(answers.look_scale**2 + (BLUR * simulated.presence) ** 2 / spread)
-    logs = log_density(answers.noise, (middle - simulated.presence) / scale) - np.log(scale)
+    logs = to_log_density(answers.noise, (middle - simulated.presence) / scale) - np.log(scale)
     split = cells.split[cells.cell_of[at]]
     if not np.isnan(split):
         mean = evidence.level * simulated.returning
         scale = np.sqrt(answers.split_scale**2 + (MISMATCH * mean) ** 2 / spread)
-        logs = logs + log_density(answers.noise, (split - mean) / scale) - np.log(scale)
+        logs = logs + to_log_density(answers.noise, (split - mean) / scale) - np.log(scale)
     weight = np.exp(logs - logs.max()) * fitted.common * prior[:, None]
     return weight / weight.sum()
 

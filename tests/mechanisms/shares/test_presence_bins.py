@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locentropy.mechanisms.shares.estimator.noise_law import log_density
+from locentropy.mechanisms.shares.estimator.noise_law import to_log_density
 from locentropy.mechanisms.shares.estimator.visitor_prior import WIDTH, bin_presence, likelihood
 
 LOOKS = st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=60).map(np.array)
@@ -50,7 +50,7 @@ def test_likelihood_is_at_most_one_and_that_of_the_noise(look, scale, presence, 
     assert found.max(axis=0) == pytest.approx(1)
     assert (found >= 0).all()
     with np.errstate(under="ignore"):
-        logs = log_density(noise, (here[:, None] - bins.middle) / scale)
+        logs = to_log_density(noise, (here[:, None] - bins.middle) / scale)
         assert found == pytest.approx(np.exp(logs - logs.max(axis=0)), rel=1e-6, abs=1e-300)
 
 
