@@ -6,26 +6,29 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import examples
 from tests.fuzz.running import Outcome, fed, keep
 from tests.fuzz.targets import TARGETS
 
 INPUTS = {
-    "csv": 50,
-    "german": 60,
-    "json lines": 50,
-    "workbook": 60,
-    "parquet": 60,
-    "documents": 60,
-    "table": 80,
-    "data package": 40,
-    "geopackage": 60,
+    "csv": 25,
+    "german": 30,
+    "json lines": 25,
+    "workbook": 30,
+    "parquet": 30,
+    "documents": 30,
+    "table": 40,
+    "data package": 20,
+    "geopackage": 30,
 }
-"""The same each time, for readers that take longer than others; `make fuzz` takes others, and its time."""
+"""The same each time, for readers that take longer than others; more at night. `make fuzz` takes others, and its time."""
 
 
+@pytest.mark.longer_at_night
 @pytest.mark.parametrize("reader", TARGETS)
 def test_hostile_input(reader: str, tmp_path: Path) -> None:
-    inputs = INPUTS.get(reader, 200)
+    usual = INPUTS.get(reader, 100)
+    inputs = examples(usual, nightly=4 * usual)
     outcome = fed(reader, seed=0, inputs=inputs)
     keep(outcome, tmp_path / "findings")
     assert not outcome.findings, f"{outcome}: see {tmp_path / 'findings'}\n{outcome.findings}"

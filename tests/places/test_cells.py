@@ -13,6 +13,7 @@ import pytest
 import locentropy as le
 from locentropy.core.errors import ParameterError
 from locentropy.private import exact_profile
+from tests.examples import at_night
 from tests.visits.warehouses import agreeing_cells
 
 from .maps import BOX, feature, geojson, square
@@ -85,7 +86,7 @@ def cells(way: str, folder: Path, **options: Any) -> Any:
 WAYS = ("grid", *agreeing_cells.WAYS)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [*WAYS[:2], *at_night(*WAYS[2:])])
 def test_estimates_lean_on_cells_nearby_where_the_mechanism_does_that(way: str, tmp_path: Path) -> None:
     there = cells(way, tmp_path)
     like = there if way != "grid" else agreeing_cells.cells("zones", tmp_path)

@@ -180,7 +180,7 @@ def in_groups(rows: list[Row], count: int) -> tuple[Locations, list[Row]]:
 
 
 @given(tables(counted=True), bounds, st.integers(1, 4))
-@settings(max_examples=examples(12, nightly=1000))
+@settings(max_examples=examples(8, nightly=1000))
 def test_groups_count_as_if_visits_named_them(rows: list[Row], limit: le.private.Bounds, count: int) -> None:
     """Brute force: each row is given its group by hand, and every answer is the same."""
     listed, relabelled = in_groups(rows, count)

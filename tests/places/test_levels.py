@@ -152,7 +152,7 @@ def answers(queries: Any, limit: Any) -> list[Any]:
 
 
 @given(tables(counted=True), bounds, st.integers(1, 4))
-@settings(max_examples=examples(12, nightly=1000))
+@settings(max_examples=examples(8, nightly=1000))
 def test_a_level_counts_what_visits_read_by_group_count(rows: list[Row], limit: Any, count: int) -> None:
     """Brute force: grouping the pairs of one reading gives every answer that another reading by group gives."""
     listed, _ = in_groups(rows, count)

@@ -32,6 +32,8 @@ SHARES = le.Shares(epsilon=EPSILON)
 FIVE = {"max_locations": 5, "max_visits": 5}
 MOMENTS = le.Moments(EPSILON, **FIVE)
 """Estimates in no time, where it does not matter which."""
+QUICK = ("--mechanism", "moments", "--max-locations", "5", "--max-visits", "5")
+"""The same in a command."""
 MECHANISMS = [
     SHARES,
     MOMENTS,
@@ -107,13 +109,13 @@ class TestPublish:
     def test_on_a_grid(self, lat: float, told: list[str]) -> None:
         grid = le.Grid(south=40.70, west=-74.03, north=40.80, east=-73.92, cell=2500)
         visits = le.Visits(pa.table({"user": ["ann"], "lat": [lat], "lon": [-74.0]}))
-        assert len(le.publish(visits, SHARES, grid, ledger=None)) == grid.rows * grid.columns
+        assert len(le.publish(visits, MOMENTS, grid, ledger=None)) == grid.rows * grid.columns
         assert ["No visit is in the cells" in line for line in told] == [True] * (lat == 0.0)
 
     @pytest.mark.parametrize("last", ["", "ann,clinic-07,2026-01-31T08:00:00\n"])
     def test_the_only_row_that_breaks_no_rule(self, last: str, tmp_path: Path, told: list[str]) -> None:
         path = visits_in(tmp_path, f"uid,venue,time\nu1,bar,soon\nu2,bar,later\n{last}").source
-        release = le.publish(le.Visits(path, time="time", bad_rows="drop"), SHARES, clinics(), ledger=None)
+        release = le.publish(le.Visits(path, time="time", bad_rows="drop"), MOMENTS, clinics(), ledger=None)
         assert len(release) == len(CLINICS)
         assert any("no row is left" in line for line in told) == (not last)
 
@@ -247,18 +249,18 @@ class TestCommandLine:
 
     def test_the_private_log_tells(self, folder: Path) -> None:
         self.write(folder, NOBODY)
-        done = self.run(folder, "--private-log", "log")
+        done = self.run(folder, *QUICK, "--private-log", "log")
         assert done.returncode == 0
         assert "No visit is at any of the places" in (folder / "log").read_text()
         assert "visit is at" not in done.stdout + done.stderr
 
     def test_refuse_empty(self, folder: Path) -> None:
         self.write(folder, NOBODY)
-        refused = self.run(folder, "--refuse-empty")
+        refused = self.run(folder, *QUICK, "--refuse-empty")
         assert refused.returncode == 3
         assert "Nothing was spent" in refused.stderr
         self.write(folder, ONE_MORE)
-        assert self.run(folder, "--refuse-empty").returncode == 0
+        assert self.run(folder, *QUICK, "--refuse-empty").returncode == 0
         assert "(refuse_empty)" in (folder / "may" / "manifest.yaml").read_text()
 
     def test_a_survey(self, folder: Path) -> None:
@@ -280,14 +282,14 @@ class TestCommandLine:
     def test_exclusions_are_told(self, folder: Path) -> None:
         self.write(folder, ONE_MORE)
         (folder / "less.csv").write_text("place\nclinic-07\nclinik-08\n")
-        done = self.run(folder, "--exclude", "less.csv")
+        done = self.run(folder, *QUICK, "--exclude", "less.csv")
         assert done.returncode == 0
         assert "clinik-08" in done.stderr
         assert "clinic-07" not in done.stderr
         (folder / "elsewhere.csv").write_text("place\nelswhere\n")
         call = "publish visits.csv --epsilon 0.01 --select-epsilon 0.1 --select-delta 1e-9".split()
         call += "--select-max-locations 5 --no-ledger --out june --exclude elsewhere.csv".split()
-        done = in_process(*call, "--private-log", "log", cwd=folder)
+        done = in_process(*call, *QUICK, "--private-log", "log", cwd=folder)
         assert done.returncode == 0, done.stderr
         assert "cannot be said here: it is private" in done.stderr
         assert "elswhere'" not in done.stderr
@@ -356,7 +358,7 @@ class TestExclusions:
         with pytest.warns(ExcludeWarning, match="clinik-07"):
             evaluate(
                 table(ONE_MORE),
-                [SHARES],
+                [MOMENTS],
                 clinics(),
                 seeds=1,
                 exclude=le.PublicLocations(["clinik-07", "clinic-08"]),

@@ -14,7 +14,7 @@ from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.publishing.request import Request
 from locentropy.release.release import Release
 from locentropy.release.report.page import page
-from tests.forking import locentropy
+from tests.cli.running import in_process as locentropy
 from tests.publishing.making import LIMIT, MEASURED, Killed, ledger_in, public, visits_in
 
 PREVIOUS = Path(__file__).parents[1] / "data" / "previous"
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 def publish(folder: Path, **options: Any) -> Release:
     given = {"ledger": None, "out": folder / "may"} | options
-    return le.publish(visits_in(folder), le.Shares(1.0), public(), **given)
+    return le.publish(visits_in(folder), le.Moments(1.0, max_locations=3, max_visits=2), public(), **given)
 
 
 def test_only_the_page_has_a_language(tmp_path: Path) -> None:
@@ -125,6 +125,7 @@ def test_the_commands(tmp_path: Path) -> None:
     (tmp_path / "places.csv").write_text("venue\nbar\ncafe\npark\npier\n")
     command = (
         "publish", tmp_path / "visits.csv", "--epsilon", 1, "--places", tmp_path / "places.csv", "--no-ledger",
+        "--mechanism", "moments", "--max-locations", 3, "--max-visits", 2,
     )  # fmt: skip
     refused = locentropy(*command, "--language", "xx", "--out", tmp_path / "may")
     assert refused.returncode == 2

@@ -23,6 +23,7 @@ from locentropy.publishing import publication, publish, requested_levels
 from locentropy.publishing.notices import PublishingWarning
 from locentropy.publishing.request import Request
 from locentropy.release.level_words import NOT_ADDITIVE
+from tests.examples import at_night
 from tests.mechanisms.shares.recording import Recorder, allowed, loss
 from tests.publishing.making import Killed, ledger_in, names
 
@@ -199,7 +200,7 @@ def moments(tmp_path_factory: pytest.TempPathFactory) -> le.Release:
         return published(tmp_path_factory.mktemp("moments"), MOMENTS)
 
 
-@pytest.mark.parametrize("stem", ["district", "city"])
+@pytest.mark.parametrize("stem", ["district", *at_night("city")])
 @pytest.mark.parametrize("end", [".csv", ".parquet", ".measurements.parquet"])
 def test_a_changed_or_missing_file_of_a_level_is_found(
     stem: str, end: str, moments: le.Release, tmp_path: Path

@@ -127,7 +127,7 @@ def test_on_the_command_line(outline: Path, tmp_path: Path) -> None:
 def test_estimating_anew_keeps_it(outline: Path, tmp_path: Path) -> None:
     le.publish(
         visits_in(tmp_path),
-        le.Shares(epsilon=1.0),
+        le.Moments(1.0, max_locations=3, max_visits=2),
         places(tmp_path),
         ledger=None,
         out=tmp_path / "out",

@@ -186,12 +186,13 @@ def test_refused_before_anything_is_read(
 
 
 def test_the_fourth_month_is_refused(visits: le.Visits, monthly: le.Ledger) -> None:
+    moments = le.Moments(1.0, max_locations=3, max_visits=2)
     for number in (1, 2, 3):
         le.publish(
-            visits, shares(), public(), ledger=monthly, window=le.Window(f"2026-{number:02}", zone=BERLIN)
+            visits, moments, public(), ledger=monthly, window=le.Window(f"2026-{number:02}", zone=BERLIN)
         )
     with pytest.raises(BudgetError, match="there in every month"):
-        le.publish(visits, shares(), public(), ledger=monthly, window=MAY)
+        le.publish(visits, moments, public(), ledger=monthly, window=MAY)
     with pytest.raises(BudgetError, match="2026-01"):
         le.publish(visits, LIMIT, public(), ledger=monthly, window=le.Window("2026-01-07", zone=BERLIN))
 

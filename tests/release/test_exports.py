@@ -24,6 +24,8 @@ from tests.release.making import estimates, not_private, release, statement
 geopandas = pytest.importorskip("geopandas")
 shapely = pytest.importorskip("shapely")
 
+MOMENTS = le.Moments(1.0, max_locations=3, max_visits=2)
+"""Estimates in no time, where it does not matter which."""
 FEW = ["geojson", "gpkg", "excel-comma"]
 HOLED = shapely.Polygon([(0, 0), (0, 4), (4, 4), (4, 0)], [[(1, 1), (2, 1), (2, 2), (1, 2)]])
 """Both rings in the direction that GeoJSON does not have."""
@@ -48,7 +50,7 @@ def test_formats_of_a_release_about_a_window(tmp_path: Path) -> None:
     places = le.PublicLocations(pa.table({"location": ["x", "y"], "lat": [1.0, 2.0], "lon": [1.0, 2.0]}))
     window = le.Window("1970-01", zone="UTC")
     le.publish(
-        le.Visits(table), le.Shares(epsilon=1.0), places, ledger=None, window=window, out=tmp_path / "r", also=FEW
+        le.Visits(table), MOMENTS, places, ledger=None, window=window, out=tmp_path / "r", also=FEW
     )  # fmt: skip
     names = {path.name for path in (tmp_path / "r").iterdir()}
     assert {"release-1970-01.geojson", "release-1970-01.gpkg", "release-excel-1970-01.csv"} <= names
@@ -83,7 +85,7 @@ class TestGis:
         """In the table they are points; that they are squares, and which, follows from the words of the release."""
         grid = le.Grid(south=40.70, west=-74.03, north=40.72, east=-74.0, cell=500)
         table = pa.table({"user": ["a", "b"], "lat": [40.71, 40.715], "lon": [-74.02, -74.01]})
-        made = le.publish(le.Visits(table), le.Shares(epsilon=1.0), grid, ledger=None)
+        made = le.publish(le.Visits(table), MOMENTS, grid, ledger=None)
         path = made.save(tmp_path / "r", also=["geojson", "gpkg"])
         assert le.verify(path).ok
         for found in (

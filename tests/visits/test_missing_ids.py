@@ -23,6 +23,8 @@ from .reference import BLANKS, Row, as_counter, is_missing, profile
 from .test_profile import as_table, bounds, numbers, tables, times
 from .warehouses.agreeing import ALMOST, NOBODY
 
+MOMENTS = le.Moments(1.0, max_locations=1, max_visits=1)
+"""Estimates in no time, where it does not matter which."""
 WORDS = ["nan", "NaN", "NULL", "null", "None", "NA", "n/a", "N/A", ""]
 blanks = st.text(st.sampled_from(BLANKS), max_size=2)
 missing = st.none() | st.builds(
@@ -181,7 +183,7 @@ class TestNothingDependsOnThem:
                 tmp_path / "visits.parquet",
             )
             visits = le.Visits(tmp_path / "visits.parquet")
-            assert len(le.publish(visits, le.Shares(1.0), le.PublicLocations(["bar"]), ledger=None)) == 1
+            assert len(le.publish(visits, MOMENTS, le.PublicLocations(["bar"]), ledger=None)) == 1
 
 
 @pytest.mark.parametrize("nobody", [["nan", "NULL"], ["", " "], pa.nulls(2, pa.int64())])
@@ -191,7 +193,7 @@ def test_a_table_in_which_nobody_has_an_id(nobody: Any, private_log: list[str]) 
     with pytest.raises(ColumnError, match="user column 'user' is empty: all ids are null"):
         le.private.exact_profile(visits)
     private_log.clear()
-    assert len(le.publish(visits, le.Shares(1.0), le.PublicLocations(["bar"]), ledger=None)) == 1
+    assert len(le.publish(visits, MOMENTS, le.PublicLocations(["bar"]), ledger=None)) == 1
     assert "'user' is empty" in private_log[1]
 
 

@@ -119,13 +119,13 @@ def same_in_both(source: Any, locations: Any = LISTED, **options: Any) -> Any:
 
 
 @given(crowds, st.lists(rows_of_any_kind, max_size=2), settings_of_visits)
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20, nightly=800))
 def test_a_table_of_texts(rows: Rows, odd: Rows, options: dict[str, Any]) -> None:
     same_in_both(as_arrow([*rows, *odd]), **options)
 
 
 @given(crowds, st.lists(rows_of_any_kind, max_size=2), settings_of_visits, st.booleans())
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(12, nightly=500))
 def test_a_csv_file(
     tmp_path_factory: pytest.TempPathFactory, rows: Rows, odd: Rows, options: dict[str, Any], zipped: bool
 ) -> None:
@@ -138,7 +138,7 @@ def test_a_csv_file(
         st.tuples(st.sampled_from(USERS[:9]), st.sampled_from(PLACES[:4]), st.integers(-1, 3)), min_size=1
     )
 )
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(10, nightly=400))
 def test_rows_that_were_counted_before(rows: list[tuple[str, str, int]]) -> None:
     columns = zip(("user", "location", "visits"), zip(*rows, strict=True), strict=True)
     same_in_both(pa.table({name: list(values) for name, values in columns}))

@@ -24,7 +24,7 @@ from locentropy.visits import time_windows
 from locentropy.visits.queries import exact_profile, open_queries
 from locentropy.visits.visits import Visits
 from tests.calendars import by_the_calendar, dates, hours, texts, weekdays, zones
-from tests.examples import at_night
+from tests.examples import at_night, examples
 
 MAY = le.Window("2026-05", zone="Europe/Berlin")
 
@@ -135,7 +135,7 @@ def test_times_as_written(write: Any, day: date, form: Any, days: str | None, cl
 
 @pytest.mark.parametrize("unit", ["s", "ms", "ns"])
 @given(away=st.integers(-3, 3), zone=zones)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(5, nightly=50), deadline=None)
 def test_whole_numbers_of_any_unit(unit: str, away: int, zone: str) -> None:
     """At the borders, where a number rounded the other way would fall on the wrong side."""
     window = le.Window("2026-05", zone=zone)

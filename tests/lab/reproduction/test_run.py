@@ -6,6 +6,7 @@ import fcntl
 import math
 import os
 import re
+import shutil
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -41,6 +42,9 @@ TINY = replace(
     SMALL, label="tiny", sparse_users=300, dense_users=600, locations=200, seeds=2, epsilons=(1.0, 5.0),
     m_grid=(2, 5), c_grid=(1, 5), min_users=10,
 )  # fmt: skip
+
+WANTED = ["table2", "fig1", "fig2", "fig3", "fig7", "fig8", "fig12", "recommendations"]
+"""Some experiments of each kind."""
 
 VERDICTS = {
     "table 2, Sparse": "holds corrected only",
@@ -156,12 +160,17 @@ def test_lines_as_printed(tmp_path: Path) -> None:
     assert simulations.published("limit", one_visit, 0) is not None
 
 
-def test_from_data_to_page(tmp_path: Path) -> None:
-    said: list[str] = []
-    wanted = ["table2", "fig1", "fig2", "fig3", "fig7", "fig8", "fig12", "recommendations"]
-    made = run.run_experiments(wanted, TINY, tmp_path, told=said.append)
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, run.Reproduction, list[str]]:
+    """The folder of a tiny run of some experiments, what came of it, and what it said."""
+    folder, said = tmp_path_factory.mktemp("tiny"), []
+    return folder, run.run_experiments(WANTED, TINY, folder, told=said.append), said
+
+
+def test_from_data_to_page(tiny: tuple[Path, run.Reproduction, list[str]]) -> None:
+    tmp_path, made, said = tiny
     assert list(made.skipped) == ["fig3", "fig12"]
-    assert len(said) == len(wanted) - 2
+    assert len(said) == len(WANTED) - 2
     page = made.page.read_text()
     files = {path.stem for path in (tmp_path / "figures").glob("*.png")}
     assert files == {"fig1", "fig2", "fig7", "fig8", "fig8-release", "recommendations"}
@@ -181,8 +190,10 @@ def test_from_data_to_page(tmp_path: Path) -> None:
     assert "Dense has 10,000,000 users: what is said" in page
 
 
-def test_figures_have_words_and_one_colour_for_each_mechanism(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+def test_figures_have_words_and_one_colour_for_each_mechanism(
+    tiny: tuple[Path, run.Reproduction, list[str]], tmp_path: Path
+) -> None:
+    store = Store(shutil.copytree(tiny[0], tmp_path / "tiny"))  # which goes on where that run ended
     data_sets = DataSets(TINY, store, None, lambda *_: None)
     tables, _ = run.computed(list(EXPERIMENTS.values()), data_sets, store)
     drawn = {

@@ -38,7 +38,7 @@ def log_mean(law: np.ndarray) -> float:
     return float(law @ np.log1p(GRID))
 
 
-@settings(max_examples=examples(8, nightly=400))
+@settings(max_examples=examples(5, nightly=400))
 @given(
     look=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30).map(np.array),
     scale=st.floats(0.01, 1000),

@@ -177,6 +177,7 @@ def published(folder: Path) -> dict[str, Release]:
     )
     zones = le.Zones(districts(folder / "districts.geojson", 3), id="name", name="label", provenance="Χάρτης")
     shares = le.Shares(1.0, max_users=1000)
+    quick = le.Moments(2.0, max_locations=5, max_visits=5)  # where the words do not depend on it
     quarter = le.Window("2026-01/2026-04", zone="as-written")
 
     def listed(**options: Any) -> le.PublicLocations:
@@ -192,18 +193,22 @@ def published(folder: Path) -> dict[str, Release]:
     )
     found = {
         "levels": made("levels", listed(levels=["place", "συνοικία", "city"])),
-        "groups": made("groups", listed(group="συνοικία")),
+        "groups": made("groups", listed(group="συνοικία"), mechanism=quick),
         "leaning": made("leaning", listed(attributes=["συνοικία"])),
-        "selected": made("selected", le.SelectLocations(0.5, delta=1e-4, max_locations=5), ledger=people),
-        "excluded": made("excluded", listed(), exclude=le.PublicLocations(["1"])),
-        "zones": made("zones", zones, somewhere, le.Moments(2.0, max_locations=5, max_visits=5)),
+        "selected": made(
+            "selected", le.SelectLocations(0.5, delta=1e-4, max_locations=5), ledger=people, mechanism=quick
+        ),
+        "excluded": made("excluded", listed(), exclude=le.PublicLocations(["1"]), mechanism=quick),
+        "zones": made("zones", zones, somewhere, quick),
         "grid": made("grid", le.Grid.over(zones, cell=2000), somewhere),
-        "box": made("box", le.Grid(*BOX, cell=2000), somewhere),
-        "h3": made("h3", le.H3Cells(resolution=6, within=zones), somewhere),
-        "inspire": made("inspire", le.InspireSquares("1km", within=(49.9, 9.9, 50.0, 10.0)), somewhere),
+        "box": made("box", le.Grid(*BOX, cell=2000), somewhere, mechanism=quick),
+        "h3": made("h3", le.H3Cells(resolution=6, within=zones), somewhere, mechanism=quick),
+        "inspire": made(
+            "inspire", le.InspireSquares("1km", within=(49.9, 9.9, 50.0, 10.0)), somewhere, mechanism=quick
+        ),
         "windows": made("windows", listed(), window=quarter, windows="month"),
         "by-month": made("by-month", listed(), window=quarter, windows="month", ledger=monthly),
-        "mapped": made("mapped", listed(), outline=folder / "districts.geojson"),
+        "mapped": made("mapped", listed(), outline=folder / "districts.geojson", mechanism=quick),
     }
     found["series"] = series(folder, listed(attributes=["συνοικία"]), visits)
     return found

@@ -21,6 +21,9 @@ from tests.places.maps import districts, feature, geojson, square
 
 from .browsing import chromium, opened
 
+MOMENTS = le.Moments(1.0, max_locations=3, max_visits=2)
+"""Estimates in no time, where it does not matter which."""
+
 
 def wkb(*shapes: Any) -> pa.Array:
     return pa.array(shapely.to_wkb(np.array(shapes, dtype=object)), pa.binary())
@@ -165,9 +168,7 @@ def test_the_page_says_zones_cells_or_groups(tmp_path: Path) -> None:
     assert '<label for="search">Find a cell</label>' in said
     assert "Estimates of cells lean on cells nearby." in said
     listed = pa.table({"location": ["x", "y", "z"], "category": ["bar", "bar", "park"]})
-    groups = le.publish(
-        le.Visits(table), le.Shares(epsilon=1.0), le.PublicLocations(listed, group="category"), ledger=None
-    )
+    groups = le.publish(le.Visits(table), MOMENTS, le.PublicLocations(listed, group="category"), ledger=None)
     said = page(groups).decode()
     assert "2 groups of places" in said
     assert "Places by category, ranked</h2>" in said
@@ -185,7 +186,7 @@ def test_groups_are_drawn_in_the_middle_of_their_places(tmp_path: Path) -> None:
     )
     places = le.PublicLocations(listed, group="kind")
     table = pa.table({"user": ["a", "b"], "location": ["x", "y"]})
-    said = page(le.publish(le.Visits(table), le.Shares(epsilon=1.0), places, ledger=None)).decode()
+    said = page(le.publish(le.Visits(table), MOMENTS, places, ledger=None)).decode()
     assert "Each dot is a group of places, in the middle of its places; its colour" in said
 
 
@@ -193,7 +194,7 @@ def test_a_single_location_has_neither_map_nor_ranks_nor_histogram() -> None:
     places = pa.table({"location": ["x", "y"], "lat": [1.0, 2.0], "lon": [4.0, 5.0]})
     table = pa.table({"user": ["a", "b"], "location": ["x", "y"]})
     levels = le.PublicLocations(places, levels=["place", "city"])
-    release = le.publish(le.Visits(table), le.Shares(epsilon=1.0), levels, ledger=None)
+    release = le.publish(le.Visits(table), MOMENTS, levels, ledger=None)
     both = page(release).decode()
     one = both[both.index('<template id="level-2"') : both.index("</template>")]
     assert "All places of the list as one location</h2>" in one

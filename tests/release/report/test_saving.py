@@ -12,7 +12,7 @@ from hatchling.builders.wheel import WheelBuilder
 import locentropy as le
 from locentropy.release.report import page as pages
 from locentropy.release.report.page import PageWarning, page
-from tests.forking import locentropy
+from tests.cli.running import in_process as locentropy
 
 from ..making import not_private, release
 from .making import HOSTILE, Parsed, town

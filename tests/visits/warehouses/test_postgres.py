@@ -143,6 +143,7 @@ def test_sparse(rows: int, con: Any) -> None:
     agreeing.must_agree(agreeing.sparse(rows), stored(con), HERE)
 
 
+@pytest.mark.nightly
 def test_gowalla(con: Any, gowalla: Path) -> None:
     agreeing.must_agree(agreeing.gowalla_table(gowalla), stored(con), HERE)
 

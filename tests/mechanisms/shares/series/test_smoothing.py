@@ -20,7 +20,7 @@ from locentropy.mechanisms.shares.measurements import ShareQueries
 from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.mechanisms.shares.series import rate_filter
 from locentropy.mechanisms.shares.series.smoothing import Smoothed, Smoother, smooth
-from tests.examples import examples
+from tests.examples import at_night, examples
 from tests.mechanisms.shares.made_up import Table, entropies, garbage, of_people, population, reordered
 from tests.mechanisms.shares.test_inference import ANY, any_answers, check
 
@@ -30,6 +30,9 @@ CLOSES, OPENS = 140, 141
 """The places that change: from month CHANGED on, one is shut and one is open."""
 CHANGED = 4
 PURE, CONCENTRATED = ShareQueries(1.0), ShareQueries(1.0, 1e-8)
+NOISE = {"pure": PURE, "delta": CONCENTRATED}
+WHATEVER_THE_NOISE = pytest.mark.parametrize("months", ["pure", *at_night("delta")], indirect=True)
+"""For what does not depend on the kind of noise."""
 
 
 def month(number: int, asked: ShareQueries, changed: int = CHANGED) -> tuple[Answers, np.ndarray]:
@@ -46,9 +49,9 @@ def month(number: int, asked: ShareQueries, changed: int = CHANGED) -> tuple[Ans
     return of_people(user, place, visits, LISTED, asked, number), entropies(place, visits, LISTED)
 
 
-@pytest.fixture(scope="module", params=[PURE, CONCENTRATED], ids=["pure", "delta"])
+@pytest.fixture(scope="module", params=NOISE)
 def months(request) -> list[tuple[Answers, np.ndarray]]:
-    return [month(number, request.param) for number in range(8)]
+    return [month(number, NOISE[request.param]) for number in range(8)]
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +69,7 @@ def same(one: Smoothed, other: Smoothed, order: np.ndarray | slice = slice(None)
     assert one.since.tolist() == other.since[order].tolist()
 
 
-@settings(max_examples=examples(6, nightly=300), deadline=None)
+@settings(max_examples=examples(3, nightly=300), deadline=None)
 @given(answers=any_answers())
 def test_a_single_period_is_published_as_it_is(answers: Answers) -> None:
     found, expected = smooth([answers], MOST), infer(answers, MOST)
@@ -88,7 +91,7 @@ def any_series(draw) -> list[Answers]:
     return series
 
 
-@settings(max_examples=examples(6, nightly=300), deadline=None)
+@settings(max_examples=examples(3, nightly=300), deadline=None)
 @given(series=any_series(), max_users=st.sampled_from([2, 50, 3000, 10**6]))
 def test_any_series_gives_a_sane_release(series: list[Answers], max_users: int) -> None:
     found = smooth(series, max_users)
@@ -113,18 +116,21 @@ def test_the_value_of_a_period_alone_is_that_of_a_release_of_its_own(months, rel
         np.testing.assert_array_equal(alone, published)
 
 
+@WHATEVER_THE_NOISE
 def test_places_in_another_order_have_the_same_values(months, releases) -> None:
     order = np.random.default_rng(5).permutation(LISTED)
     found = smooth([reordered(answers, order) for answers, _ in months[:4]], MOST)
     same(found, releases[3], order, atol=1e-5)  # laws are kept in single precision
 
 
+@WHATEVER_THE_NOISE
 def test_work_in_small_blocks_changes_nothing(months, releases, monkeypatch) -> None:
     monkeypatch.setattr(rate_filter, "BLOCK", 7)
     monkeypatch.setattr(rate_filter, "CELLS", 5)
     same(smooth([answers for answers, _ in months[:4]], MOST), releases[3], atol=1e-5)
 
 
+@WHATEVER_THE_NOISE
 def test_what_all_have_in_common_may_be_learnt_from_some_places(months, releases, monkeypatch) -> None:
     monkeypatch.setattr(rate_filter, "LEARNERS", LISTED // 3)
     found = smooth([answers for answers, _ in months[:4]], MOST)
@@ -180,6 +186,7 @@ def test_after_a_closing_the_smoothed_value_follows_within_a_few_periods(release
     assert entropy[CHANGED + 2] < 1.5
 
 
+@WHATEVER_THE_NOISE
 def test_a_place_with_an_attribute_is_smoothed_too(months) -> None:
     kinds = pa.array(["even" if place % 2 else "odd" for place in range(LISTED)])
     listed = Locations(pa.array(np.arange(LISTED)), attributes={"kind": kinds})
@@ -207,6 +214,7 @@ def test_shares_smooths_what_it_measured() -> None:
         assert np.array_equal(found.smoothed.entropy, published.entropy) == (number == 0)
 
 
+@WHATEVER_THE_NOISE
 def test_lists_must_be_the_same(months) -> None:
     (first, _), _ = next(pairwise(months))
     shorter = garbage([0] * 5, [0], [0], [0], PURE)
