@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -245,9 +246,11 @@ def test_one_user_costs_no_more_than_promised(user: int) -> None:
     assert max(costs(crowd(1), user)) <= 1
 
 
-def grouped_after_counting(there: ibis.Table, windows: int = 1) -> ibis.Table:
+def grouped_after_counting(
+    there: ibis.Table, windows: int = 1, *, by: Sequence[str] = ("user", "code")
+) -> ibis.Table:
     """Planted: pairs are counted by place, and only then given the code of their group."""
-    by_place = there.group_by(["user", "location", "code"]).aggregate(visits=there.count())
+    by_place = there.group_by([*by, "location"]).aggregate(visits=there.count())
     return by_place.drop("location")
 
 

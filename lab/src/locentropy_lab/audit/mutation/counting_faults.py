@@ -24,7 +24,7 @@ from locentropy.visits.queries import TableQueries
 from locentropy_lab.audit.mutation.planting import Change, Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 _ENGINE: Final = "cost in the engine, shares"
@@ -232,8 +232,8 @@ def _popular_at_ties(_: Any) -> Any:
 
 
 def _twice_in_raw_rows(true: Any) -> Any:
-    def pairs(there: Any, windows: int = 1) -> Any:
-        found = true(there)
+    def pairs(there: Any, windows: int = 1, *, by: Sequence[str] = ("user", "code")) -> Any:
+        found = true(there, by=by)
         return found if "visits" in there.columns else found.union(found)
 
     return pairs
@@ -242,9 +242,9 @@ def _twice_in_raw_rows(true: Any) -> Any:
 def _grouped_after_counting(_: Any) -> Any:
     """Pairs are counted by place, and only then given the code of the group."""
 
-    def pairs(there: Any, windows: int = 1) -> Any:
+    def pairs(there: Any, windows: int = 1, *, by: Sequence[str] = ("user", "code")) -> Any:
         counted = there.visits.sum() if "visits" in there.columns else there.count()
-        return there.group_by(["user", "location", "code"]).aggregate(visits=counted).drop("location")
+        return there.group_by([*by, "location"]).aggregate(visits=counted).drop("location")
 
     return pairs
 
