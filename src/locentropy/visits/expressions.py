@@ -14,7 +14,7 @@ much cheaper than comparing hashes.
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any, Final
@@ -156,8 +156,15 @@ def _is_blank(text: Any, first: Any) -> Any:
     return first.between(*_VISIBLE).ifelse(False, blank)
 
 
-def _is_one_of(number: Any, numbers: Sequence[int]) -> Any:
+def _is_one_of(number: Any, numbers: tuple[int, ...]) -> Any:
     """Whether a number is one of some, as comparisons with ranges: a long list DuckDB would join with every row."""
+    return _in_ranges(number.op(), numbers)
+
+
+@lru_cache(maxsize=256)
+def _in_ranges(number: Any, numbers: tuple[int, ...]) -> Any:
+    """The same of an operation, cached: conditions ask it of one column again and again, and it is slow to build."""
+    number = number.to_expr()
     ranges: list[list[int]] = []
     for each in sorted(numbers):
         if ranges and each == ranges[-1][1] + 1:
