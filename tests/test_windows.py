@@ -57,6 +57,7 @@ def forbidding(call, replaces):
 for name, replaces in {"unlink": True, "remove": True, "rmdir": True, "replace": True, "rename": False}.items():
     setattr(os, name, forbidding(getattr(os, name), replaces))
 shutil._use_fd_functions = False
+shutil._rmtree_impl = getattr(shutil, "_rmtree_unsafe", None)  # Python 3.14 looks no more whether there are these
 from locentropy.cli.main import run
 run()
 """

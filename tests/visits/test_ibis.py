@@ -88,6 +88,7 @@ def test_a_backend_that_cannot(con: Any) -> None:
     table = lite.create_table("checkins", pa.table({"user": [1], "location": [2]}))
     with pytest.raises(EngineError, match="md5"):
         le.private.exact_profile(le.Visits(table))
+    lite.disconnect()
 
 
 def test_what_does_not_belong_to_ibis_tables(con: Any) -> None:
