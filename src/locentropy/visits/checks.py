@@ -55,7 +55,8 @@ def check(
     """
     good = expression.without_bad_rows(engine.visits, missing_ids)
     engine.check_ids(missing_ids)
-    row = engine.run(expression.check_counts(engine.visits, missing_ids), "Checking").to_pylist()[0]
+    counts = expression.check_counts(engine.visits, missing_ids, repeats_columns=engine.repeats_columns)
+    row = engine.run(counts, "Checking").to_pylist()[0]
     if row["rows"] == 0:
         none = "the table has no rows" if window is None else f"no row is in the window {window}"
         _found_empty(SourceError(f"{engine.label}: {none}."), refuse=refuse_empty)

@@ -46,6 +46,8 @@ _LONGEST_WORD: Final = max(map(len, _NO_ID))
 _FIRST: Final = (*_BLANKS, 10, 13, *map(ord, "nN"))
 _LAST: Final = (*_BLANKS, 10, 13, *map(ord, "alneALNE"))
 """The first and last characters of texts that can match."""
+_NO_LIMIT: Final = 1 << 62
+"""More rows than any table has."""
 _VISIBLE: Final = (0x21, 0x7E)
 """The range of visible ASCII characters: between two of them a text is not blank and has no blank at an end."""
 
@@ -178,13 +180,21 @@ def _visible(first: Any, last: Any) -> Any:
     return first.between(*_VISIBLE) & last.between(*_VISIBLE)
 
 
-def check_counts(visits: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
-    """One row of counts: all rows, rows left out, and of the others known ids, broken rules and confusing ids."""
+def check_counts(visits: ibis.Table, missing_ids: MissingIds, *, repeats_columns: bool = False) -> ibis.Table:
+    """One row of counts: all rows, rows left out, and of the others known ids, broken rules and confusing ids.
+
+    `repeats_columns` is for engines that would compute a column anew wherever it is used: behind a limit, which no
+    table reaches, they compute it once.
+    """
+
+    def computed(table: ibis.Table) -> ibis.Table:
+        return table.limit(_NO_LIMIT) if repeats_columns else table
+
     # What many conditions need is a column, computed once for each row.
-    visits = with_ends(visits)
+    visits = computed(with_ends(visits))
     visits = visits.mutate(left_out=no_user_id(visits) if missing_ids == "drop" else ibis.literal(False))
     unbroken = (~broken for broken in bad_rows(visits, missing_ids).values())
-    visits = visits.mutate(sound=reduce(and_, unbroken, ~visits.left_out))
+    visits = computed(visits.mutate(sound=reduce(and_, unbroken, ~visits.left_out)))
     kept = ~visits.left_out
     conditions = {"left_out": visits.left_out}
     for role in id_columns(visits):

@@ -109,6 +109,10 @@ class Engine(Protocol):
     def rows_stay(self) -> bool:
         """Whether `visits` has the same rows each time, or `free_source` raises."""
 
+    @property
+    def repeats_columns(self) -> bool:
+        """Whether it computes a column of a subquery anew wherever it is used, as PostgreSQL does."""
+
     def for_one_pass(self) -> EmbeddedEngine | None:
         """This engine, ready to count rows before they are checked (one_pass.py); None if it cannot."""
 

@@ -60,6 +60,7 @@ class DuckDBEngine:
     """One connection to an in-memory database, with the visits as its table `visits`."""
 
     rows_stay: Final = True
+    repeats_columns: Final = False
 
     def __init__(
         self, visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None

@@ -127,6 +127,11 @@ class IbisEngine:
         kept = known.drop("location") if "location" in known.columns else known
         return kept.inner_join(self.upload("points", found), ["lat", "lon"])
 
+    @property
+    def repeats_columns(self) -> bool:
+        """Of PostgreSQL it is known; others keep their plans."""
+        return bool(self._backend.name == "postgres")
+
     def for_one_pass(self) -> None:
         """Others may write to the table, so every row is checked where it is counted."""
 
