@@ -27,6 +27,11 @@ _FLAGS = (
 )
 
 
+def in_unit(value: float) -> str:
+    """An entropy as the page shows it: the page keeps four decimals, and rounds them, which can differ by one."""
+    return f"{round(value, 4):.2f}"
+
+
 @contextmanager
 def chromium() -> Iterator[Any]:
     """The browser, with an empty profile. Where there is none its tests skip, except where they must not."""

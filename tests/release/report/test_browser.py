@@ -16,7 +16,7 @@ from locentropy.release.release import Release
 from locentropy.release.report.page import page
 
 from ..making import not_private
-from .browsing import SIZES, Opened, chromium, opened
+from .browsing import SIZES, Opened, chromium, in_unit, opened
 from .making import HOSTILE, town
 
 COUNT = 14_000
@@ -101,8 +101,8 @@ def test_pointing_shows_the_right_place(view: Opened, made: Release) -> None:
         view.point(*view.look(place["lat"], place["lon"]))
         assert tip.locator("strong").inner_text() == place["name"]
         told = tip.inner_text()
-        assert f"{place['entropy']:.2f} nats" in told
-        assert f"{place['low']:.2f} to {place['high']:.2f}" in told
+        assert f"{in_unit(place['entropy'])} nats" in told
+        assert f"{in_unit(place['low'])} to {in_unit(place['high'])}" in told
         assert place["location"] in told
     view.page.locator("#zoom-all").click()
     view.settle()
@@ -238,7 +238,7 @@ def test_the_list_is_ranked_and_sorts(view: Opened, made: Release) -> None:
     ranked = by_entropy(made)
     assert view.first_names == [place["name"] for place in ranked[:25]]
     assert [cells[0] for cells in view.rows] == [str(rank) for rank in range(1, 26)]
-    assert view.rows[0][3] == f"{ranked[0]['entropy']:.2f}"
+    assert view.rows[0][3] == in_unit(ranked[0]["entropy"])
     heading = view.page.locator("th.visitors")  # on a phone entropy, its logarithm, is not shown
     heading.locator("button").click()
     assert heading.get_attribute("aria-sort") == "descending"

@@ -14,7 +14,7 @@ from locentropy.release.release import Release
 from locentropy.release.report.page import page
 from tests.publishing.test_levels import PLACES, SHARES, crowd, listed, visits
 
-from .browsing import SIZES, chromium, opened
+from .browsing import SIZES, chromium, in_unit, opened
 from .test_browser import written
 
 HOSTILE = "<script>document.title = 'seen'</script>"
@@ -64,7 +64,7 @@ def test_every_level_is_shown(size: str, browser: Any, file: Path, made: Release
             highest = max(level, key=lambda row: row["entropy"])
             shown = view.rows[0][1:] if many > 1 else view.rows[0]  # a single location has no rank
             assert str(highest["location"]) in shown[0]
-            assert f"{highest['entropy']:.2f}" in shown[2]
+            assert in_unit(highest["entropy"]) in shown[2]
             words = view.page.locator("main").inner_text()
             assert "Entropy does not add up over levels" in words
             part = next(each for each in made.statement.levels if each.name == name)

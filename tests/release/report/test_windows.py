@@ -14,7 +14,7 @@ from locentropy.release.report.page import page
 from locentropy.release.report.windows import by_window
 from tests.publishing.test_several_windows import MONTHS, published
 
-from .browsing import SIZES, chromium, opened
+from .browsing import SIZES, chromium, in_unit, opened
 from .test_browser import written
 
 
@@ -42,7 +42,7 @@ def test_every_window_is_shown(size: str, browser: Any, file: Path, made: Releas
             view.page.locator(".levels a[aria-current]", has_text=re.compile(f"^{month}$")).wait_for()
             view.settle()
             ranked = sorted(shown.to_arrow().to_pylist(), key=lambda row: -row["entropy"])
-            assert [row[3] for row in view.rows] == [f"{row['entropy']:.2f}" for row in ranked]
+            assert [row[3] for row in view.rows] == [in_unit(row["entropy"]) for row in ranked]
             assert ranked[0]["location"] in view.rows[0][1]
             text = view.page.content()
             assert f"{month}, Europe/Berlin" in view.page.locator(".facts").inner_text()
