@@ -232,9 +232,13 @@ class DuckDBEngine:
         return ibis.table(schema, name=name)
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
-        """Register an Arrow table."""
+        """Store an Arrow table. DuckDB joins with one that it does not know the smallest and largest values of slowly."""
         unique = f"{name}_{next(self._uploads)}"
-        self._con.register(unique, table)
+        self._con.register("uploaded", table)
+        try:
+            self._con.execute(f"CREATE TEMP TABLE {identifier(unique)} AS SELECT * FROM uploaded")
+        finally:
+            self._con.unregister("uploaded")
         return ibis.table({field.name: str(field.type) for field in table.schema}, name=unique)
 
     def locate(self, visits: ibis.Table, cells: Cells) -> ibis.Table:
@@ -347,6 +351,8 @@ def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
     # Joins are written with the smaller side on the right. DuckDB does not know how many rows a text file has, and
     # would rather build a hash table of all of them.
     con.execute("SET disabled_optimizers = 'build_side_probe_side'")
+    # Sums by place take half as long in an array over all codes, up to this power of two, as in a hash table.
+    con.execute("SET perfect_ht_threshold = 18")
     # It would write to standard output. In a notebook without ipywidgets there is none, and DuckDB refuses the setting.
     with suppress(duckdb.InvalidInputException):
         con.execute("SET enable_progress_bar = false")
