@@ -232,7 +232,7 @@ class DuckDBEngine:
         return ibis.table(schema, name=name)
 
     def upload(self, name: str, table: pa.Table) -> ibis.Table:
-        """Store an Arrow table. DuckDB joins with one that it does not know the smallest and largest values of slowly."""
+        """Store an Arrow table: DuckDB would join slowly with one of whose values it knows no range."""
         unique = f"{name}_{next(self._uploads)}"
         self._con.register("uploaded", table)
         try:

@@ -143,8 +143,13 @@ class _Runs(NamedTuple):
 def largest_entropy(answers: Answers, fitted: Fitted) -> Reals:
     """For each bin, the entropy of the largest crowd whose look would be this low with probability `UNLIKELY`."""
     simulated = fitted.simulated
-    off = (fitted.bins.middle - simulated.presence[:, :, None]) / answers.look_scale
-    possible = chance_below(answers.noise, off).mean(axis=1) >= UNLIKELY
+
+    def as_low(block: slice) -> Reals:
+        off = (fitted.bins.middle[block] - simulated.presence[:, :, None]) / answers.look_scale
+        chance: Reals = chance_below(answers.noise, off).mean(axis=1)
+        return chance
+
+    possible = np.concatenate(in_blocks(as_low, fitted.bins.middle.size), axis=1) >= UNLIKELY
     possible[0] = True  # a look too low even for an empty place says nothing more
     crowd = len(possible) - 1 - np.argmax(possible[::-1], axis=0)
     entropy: Reals = np.quantile(simulated.entropy, 0.75, axis=1)[crowd]

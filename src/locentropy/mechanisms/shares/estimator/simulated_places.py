@@ -67,12 +67,12 @@ def simulate_places(laws: VisitorLaws, weighing: Weighing, most: int) -> Simulat
     presence, returning, summed, entropy = np.zeros((4, *shape))
     sizes, visits = np.zeros((*shape, SIZE_OCTAVES)), np.zeros((*shape, 2, VISIT_OCTAVES))
     found = SimulatedPlaces(grid, presence, returning, summed, entropy, sizes, visits)
-    drawing = _Drawing(weighing, VisitorWeights.under(laws, weighing))
+    drawing = _Drawing(weighing, VisitorWeights.under(laws, weighing), laws, laws.of_copies())
     first_large = _first_large(grid)
     for at in range(1, first_large + 1):
-        drawing.draw(found, at, Kinds.of_places(laws, at, at), _drawn_visitors(grid, at))
+        drawing.draw(found, at, _drawn_visitors(grid, at))
     if first_large + 1 < grid.size:
-        drawing.extend(found, first_large, laws)
+        drawing.extend(found, first_large)
     # A cell of the grid stands for all n in it, as soon as there are others than its own.
     inside = STEP ** ((np.arange(COPIES) + 0.5) / COPIES - 0.5)
     inside = np.where(grid[:, None] >= 20, inside, 1.0)
@@ -116,9 +116,16 @@ class _Drawing(NamedTuple):
 
     weighing: Weighing
     weights: VisitorWeights
+    laws: VisitorLaws
+    of_copies: Reals
 
-    def draw(self, found: SimulatedPlaces, at: int, kinds: Kinds, n: int) -> None:
+    def kinds(self, at: int, stream: int) -> Kinds:
+        """The visitors of places of the size with this position on the grid."""
+        return Kinds.of_places(self.laws, self.of_copies, at, stream)
+
+    def draw(self, found: SimulatedPlaces, at: int, n: int) -> None:
         """Fill in places of n visitors, each drawn."""
+        kinds = self.kinds(at, at)
         cap = self.weighing.cap
         chance = _chances(n, at)
         copy = np.repeat(np.arange(COPIES), n)
@@ -139,10 +146,10 @@ class _Drawing(NamedTuple):
         by_log = (visits * np.log(visits)).reshape(COPIES, n).sum(axis=1)
         found.entropy[at] = np.maximum(np.log(total) - by_log / total, 0.0) if n > 1 else 0.0
 
-    def extend(self, found: SimulatedPlaces, first: int, laws: VisitorLaws) -> None:
+    def extend(self, found: SimulatedPlaces, first: int) -> None:
         """Fill in places beyond `first` by expectation; what chance did there matters less with the square root."""
         tables = self.weights.tables()
-        base = self._expected(Kinds.of_places(laws, first, first), tables)
+        base = self._expected(self.kinds(first, first), tables)
         n = min(float(found.visitors[first]), LARGE)
         luck = [
             drawn[first] / (n * expected) - 1
@@ -151,8 +158,7 @@ class _Drawing(NamedTuple):
         gap_luck = np.log(n) - found.entropy[first] - base.gap
         for at in range(first + 1, found.visitors.size):
             # The same copies: their deviates are those of `first`.
-            kinds = Kinds.of_places(laws, at, first)
-            here = self._expected(kinds, tables)
+            here = self._expected(self.kinds(at, first), tables)
             times = float(found.visitors[at])
             fading = (n / times) ** 0.5
             for drawn, expected, chance in zip(

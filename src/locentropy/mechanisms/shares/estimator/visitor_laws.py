@@ -69,6 +69,12 @@ class VisitorLaws(NamedTuple):
         normal: Reals = usual / usual.sum(axis=1, keepdims=True)
         return normal
 
+    def of_copies(self) -> Reals:
+        """What tilts make of the law of visits at each copy of a place, whatever its n: copy × octave × octave."""
+        tilt = (self.visit_scatter * _DEVIATES)[:, None] + self.steepness
+        factor: Reals = np.exp(visit_tilt(np.clip(tilt, -LARGEST_TILT, LARGEST_TILT)))
+        return factor
+
 
 class Kinds(NamedTuple):
     """The visitors of each copy of a place."""
@@ -79,12 +85,11 @@ class Kinds(NamedTuple):
     """and of visits, for each octave of places: copy × octave × octave."""
 
     @classmethod
-    def of_places(cls, laws: VisitorLaws, at: int, stream: int) -> Kinds:
-        """At places of the size with this position on the grid."""
+    def of_places(cls, laws: VisitorLaws, of_copies: Reals, at: int, stream: int) -> Kinds:
+        """At places of the size with this position on the grid; `of_copies` is that of the laws."""
         of_sizes = laws.size_tilts[at] + laws.size_scatter[at] * fixed_deviates(stream)
         sizes = laws.sizes * np.exp(size_tilt(of_sizes) + laws.size_extra[at])
-        tilt = (laws.visit_scatter * _DEVIATES)[:, None] + laws.steepness
-        visits = laws.visits[at] * np.exp(visit_tilt(np.clip(tilt, -LARGEST_TILT, LARGEST_TILT)))
+        visits = laws.visits[at] * of_copies
         # Where all come about equally often, the place has a level of its own, as common as such visitors are.
         usual = (laws.sizes * np.exp(laws.size_extra[at]))[:, None] * visits[MIXED]
         reached = np.cumsum(usual.sum(axis=0)) / usual.sum()
