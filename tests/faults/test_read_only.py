@@ -32,9 +32,9 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         os.chown(path, NOBODY, NOBODY)
     (folder / "closed").chmod(0o555)
     monkeypatch.setattr(tempfile, "tempdir", str(folder / "spill"))
-    publish(
-        folder, out=None, ledger=None
-    )  # loads the libraries, which somebody else may not be allowed to read
+    # Loads the libraries, which somebody else may not be allowed to read.
+    publish(folder, out=None, ledger=None)
+    plan_file.write(le.plan(le.Shares(1)), folder / "plan.yaml")
     os.seteuid(NOBODY)
     try:
         yield folder

@@ -10,7 +10,8 @@ the checks. If anything is unusual, the two passes find out what it is. Rows wit
 as there.
 
 User ids, which are texts, become numbers, for they are compared again and again: hashes, of which it is made sure that
-no two ids have the same. Ids and pairs are found in the same pass over the rows.
+no two ids have the same. Ids and pairs are found in the same pass where reading takes long; elsewhere in one each,
+so that the one need not wait in memory, or on disk, for the other.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ UNLISTED: Final = -2
 _STYLES: Final = ("time_is_number", "time_is_day_first")
 _MARKS: Final = ("decimal_comma", "decimal_point")
 _DOING: Final = "Counting visits"
-_TABLE: Final = "ids_and_pairs"
+_TABLE: Final = "numbered_pairs"
 
 
 @ibis.udf.scalar.builtin(name="hash")  # type: ignore[untyped-decorator]
@@ -78,14 +79,19 @@ def _pairs(
     if rows is None or _any(engine, coded, unusual_id(coded, "location")):
         return None
     there = at_any_code(rows.mutate(number=_number(rows.user)), coded)
-    by_sets = expression.pairs(there, windows, by=("user", "number", "code"))
-    counted = engine.materialize_sets(_TABLE, by_sets, [("user",), ("number", "code")], _DOING)
-    # A number is never null, so these are the ids, and the others the pairs.
-    users = _looked_at(counted.filter(counted.number.isnull()), missing_ids)
-    missing = _missing(engine, users)
+    if engine.reads_slowly:
+        by_sets = expression.pairs(there, windows, by=("user", "number", "code"))
+        counted = engine.materialize_sets(_TABLE, by_sets, [("user",), ("number", "code")], _DOING)
+        # A number is never null, so these are the ids, and the others the pairs.
+        ids = counted.filter(counted.number.isnull())
+        pairs = counted.filter(counted.number.notnull()).drop("user").rename(user="number")
+    else:
+        by_number = expression.pairs(there, windows, by=("number", "code"))
+        ids = rows.select("user").distinct()
+        pairs = engine.materialize(_TABLE, by_number, _DOING).rename(user="number")
+    missing = _missing(engine, _looked_at(ids, missing_ids))
     if missing is None:
         return None
-    pairs = counted.filter(counted.number.notnull()).drop("user").rename(user="number")
     # A row without a time is in no window, and its code is null.
     if _any(engine, pairs, pairs.code.isnull() | pairs.code.between(UNUSUAL * windows, -1)):
         return None

@@ -147,6 +147,10 @@ class Engine(Protocol):
 class EmbeddedEngine(Engine, Protocol):
     """An engine in this process, to which a small question costs little."""
 
+    @property
+    def reads_slowly(self) -> bool:
+        """Whether the rows come from text, so that a second pass over them costs more than all that one pass keeps."""
+
     def first_row(self, columns: Sequence[str]) -> dict[str, Any] | None:
         """Some columns of any one row that is stored; None if there is no row."""
 

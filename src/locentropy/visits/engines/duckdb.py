@@ -112,6 +112,11 @@ class DuckDBEngine:
             self.store_source()
         return self
 
+    @property
+    def reads_slowly(self) -> bool:
+        """Whether there are text files that were not loaded."""
+        return bool(self._unread)
+
     def store_source(self) -> None:
         """Load text files, one after another, so that an error can name the file."""
         if not self._unread:
