@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import compileall
 import hashlib
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from peers.contenders import Contender
 
 # This interpreter first; a peer may be too old for it.
@@ -22,7 +22,7 @@ class NotInstalledError(Exception):
 
 
 def interpreter(contender: Contender, folder: Path) -> str:
-    """The interpreter a contender runs in; its packages are installed."""
+    """The interpreter a contender runs in; its packages are installed, and compiled as pip does."""
     if not contender.packages:
         return sys.executable
     # Contenders with the same packages share an environment.
@@ -32,6 +32,9 @@ def interpreter(contender: Contender, folder: Path) -> str:
     if not (stamp.exists() and stamp.read_text() == wanted):
         _install(contender, venv)
         stamp.write_text(wanted)
+    for package in contender.packages:
+        if (source := Path(package) / "src").is_dir():  # an editable one: pip leaves it as it is
+            compileall.compile_dir(source, quiet=1)
     return str(venv / "bin" / "python")
 
 

@@ -15,7 +15,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy.optimize import nnls
 
 from locentropy.mechanisms.shares.estimator.effect_tree import nested_in
 
@@ -48,6 +47,8 @@ class MomentEquations:
 
     def solve(self) -> Reals:
         """The components: none negative, together at most `MOST_EXPLAINED`."""
+        from scipy.optimize import nnls  # takes a fifth of a second, and only lists with attributes need it
+
         root = np.linalg.cholesky(self._normal)
         components: Reals = nnls(root.T, np.linalg.solve(root, self._right))[0]
         return components * min(1.0, MOST_EXPLAINED / max(float(components.sum()), 1e-300))
