@@ -163,7 +163,8 @@ class TestDecimals:
         path = written(tmp_path, *ROWS, "K-3;Zoo;01.02.2026;52.5079;13,3377")
         with pytest.raises(ColumnError, match=r"--decimal ,") as caught:
             counted(le.Visits(path), locations=BERLIN)
-        assert not any(value in str(caught.value) for value in ("52", "13", "K-3"))
+        told = str(caught.value).replace(str(tmp_path), "")
+        assert not any(value in told for value in ("52", "13", "K-3"))
         for decimal, kept in ((",", 3), (".", 0)):
             with pytest.raises(BadRowsError, match="'Breite'"):
                 counted(le.Visits(path, decimal=decimal), locations=BERLIN)
@@ -315,7 +316,7 @@ class TestTimes:
         path = written(tmp_path, "u;late;31.01.2026 08:00;;", "u;early;2026-01-30T08:00;;")
         with pytest.raises(ColumnError, match=r"--time-format '%d\.%m\.%Y %H:%M'") as caught:
             first_places(le.Visits(path))
-        assert "30" not in str(caught.value)
+        assert "30" not in str(caught.value).replace(str(tmp_path), "")
         assert first_places(le.Visits(path, bad_rows="drop")) == {"early": 1}, "each row is read by itself"
 
     def test_numbers_and_dates_still_do_not_mix(self, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,8 @@ _FLAGS = (
 
 
 def in_unit(value: float) -> str:
-    """An entropy as the page shows it: the page keeps four decimals, and rounds them, which can differ by one."""
-    return f"{round(value, 4):.2f}"
+    """An entropy as the page shows it: the page keeps four decimals, and rounds them, halves up, as scripts do."""
+    return str(Decimal(round(value, 4)).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 @contextmanager
