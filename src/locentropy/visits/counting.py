@@ -20,7 +20,8 @@ from locentropy.core.window_split import pair_ids
 from locentropy.visits import expressions as expression
 from locentropy.visits.checks import check
 from locentropy.visits.column_types import restore_id_type, to_engine_type
-from locentropy.visits.one_pass import pairs_in_one_pass
+from locentropy.visits.one_pass import count_in_one_pass
+from locentropy.visits.runs import CountedPairs, count_pairs
 from locentropy.visits.time_windows import during, in_one_of
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class Counted(NamedTuple):
 
     coded: pa.Table
     """Each location in the engine's type, and its code."""
-    pairs: ibis.Table
-    """User, code, visits and, where it was asked for, the first time."""
+    counted: CountedPairs
+    """The pairs of a user and a code."""
     locations: pa.Array
     """The locations that are counted, in the order of every answer."""
     codes: NDArray[np.int64]
@@ -85,22 +86,21 @@ def count_visits(
     coded = coding
     if wanted.members is not None:
         coded = expression.coded_members(engine.upload("members", keys.members(wanted)), coding)
+    counted, embedded = None, engine.embedded
     # Checking numbers takes next to nothing, and counting them under codes of their own a little more.
-    pairs, embedded = None, engine.for_one_pass() if engine.visits.user.type().is_string() else None
-    if embedded is not None:
-        pairs = pairs_in_one_pass(
+    if embedded is not None and engine.visits.user.type().is_string() and embedded.ready_for_one_pass():
+        counted = count_in_one_pass(
             embedded,
             coded,
             visits.missing_ids,
             first_times=first_times,
             windows=max(len(windows), 1),
         )
-    if pairs is None:
-        there = expression.at_codes(checked(), coded)
-        pairs = engine.materialize("pairs", expression.pairs(there, len(windows)), "Counting visits")
+    if counted is None:
+        counted = count_pairs(engine, expression.at_codes(checked(), coded), len(windows))
     engine.free_source()
     by_code = found_codes(engine, coding)
-    return _of_list(by_code, pairs, wanted.ids, codes_of(keys.listed, by_code), windows)
+    return _of_list(by_code, counted, wanted.ids, codes_of(keys.listed, by_code), windows)
 
 
 class _Keys(NamedTuple):
@@ -127,13 +127,12 @@ class _Keys(NamedTuple):
 def _everywhere(engine: Engine, good: ibis.Table) -> Counted:
     """Count at every location that was visited."""
     coding = engine.materialize("locations", expression.coded_locations(good), "Finding places")
-    counted = expression.pairs(expression.at_codes(good, coding))
-    pairs = engine.materialize("pairs", counted, "Counting visits")
+    counted = count_pairs(engine, expression.at_codes(good, coding))
     engine.free_source()
     by_code = found_codes(engine, coding)
     found = restore_id_type(by_code["location"].combine_chunks(), typed=engine.typed_locations)
     order = pc.sort_indices(found)
-    return Counted(by_code, pairs, found.take(order), integers(by_code, "code")[order.to_numpy()])
+    return Counted(by_code, counted, found.take(order), integers(by_code, "code")[order.to_numpy()])
 
 
 def _in_cells(engine: Engine, good: ibis.Table, cells: Cells, windows: Sequence[Window]) -> Counted:
@@ -147,26 +146,25 @@ def _in_cells(engine: Engine, good: ibis.Table, cells: Cells, windows: Sequence[
     numbers = cells.numbers() if isinstance(cells, SquareCells) else np.arange(len(keys))
     by_number = {"location": pa.array(numbers), "code": pa.array(codes, pa.int32())}
     numbered = engine.upload("numbered", pa.table(by_number))
-    there = expression.at_codes(engine.locate(good, cells), numbered)
-    pairs = engine.materialize("pairs", expression.pairs(there, len(windows)), "Counting visits")
+    counted = count_pairs(engine, expression.at_codes(engine.locate(good, cells), numbered), len(windows))
     engine.free_source()
-    return _of_list(by_code, pairs, wanted.ids, codes, windows)
+    return _of_list(by_code, counted, wanted.ids, codes, windows)
 
 
 def _of_list(
     by_code: pa.Table,
-    pairs: ibis.Table,
+    counted: CountedPairs,
     ids: pa.Array,
     codes: NDArray[np.int64],
     windows: Sequence[Window],
 ) -> Counted:
     """Visits at the locations of a list; with windows, at its pairs with these, coded as by `expression.pairs`."""
     if not windows:
-        return Counted(by_code, pairs, ids, codes)
+        return Counted(by_code, counted, ids, codes)
     every = [expression.code_in(codes, at, len(windows)) for at in range(len(windows))]
     paired, numbers = pair_ids(ids, windows), np.concatenate(every)
     by_code = pa.table({"location": paired, "code": pa.array(numbers, pa.int32())})
-    return Counted(by_code, pairs, paired, numbers)
+    return Counted(by_code, counted, paired, numbers)
 
 
 def found_codes(engine: Engine, coding: ibis.Table) -> pa.Table:

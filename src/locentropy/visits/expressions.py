@@ -266,18 +266,29 @@ def at_codes(visits: ibis.Table, coded: ibis.Table) -> ibis.Table:
     return visits.inner_join(coded, "location")
 
 
-def pairs(there: ibis.Table, windows: int = 1, *, by: Sequence[str] = ("user", "code")) -> ibis.Table:
+def pairs(there: ibis.Table, windows: int = 1) -> ibis.Table:
     """Visits and, of rows with a time, its first, of each user at each code.
 
     Several locations may have one code, where places are grouped: they are one from here on, for everything is counted
     by user and code. Where visits are numbered by window, a code stands for a location in a window (`code_in`).
     """
-    if windows > 1:
-        there = there.mutate(code=code_in(there.code, there.in_window, windows).cast("int32"))
+    there = _at_windows(there, windows)
     answers = {"visits": (there.visits.sum() if "visits" in there.columns else there.count())}
     if "time" in there.columns:
         answers["first"] = there.time.min()
-    return there.group_by(list(by)).aggregate(**answers)
+    return there.group_by(["user", "code"]).aggregate(**answers)
+
+
+def rows_in_order(there: ibis.Table, windows: int = 1) -> ibis.Table:
+    """The user and the code of every row, in the order of both: `runs.py` reads the same pairs off them."""
+    there = _at_windows(there, windows)
+    return there.select(user=there.user.cast("int64"), code=there.code).order_by(["user", "code"])
+
+
+def _at_windows(there: ibis.Table, windows: int) -> ibis.Table:
+    if windows < 2:
+        return there
+    return there.mutate(code=code_in(there.code, there.in_window, windows).cast("int32"))
 
 
 def pairs_by_group(pairs: ibis.Table, members: ibis.Table) -> ibis.Table:
@@ -352,6 +363,23 @@ def spread_pairs(pairs: ibis.Table, weights: Sequence[int], *, squares: bool = T
         sums["squares"] = (weighed.weight * weighed.weight).sum()
     each = weighed.group_by("user").aggregate(**{name: value.cast("int64") for name, value in sums.items()})
     return weighed.inner_join(each, "user").select("code", "visits", *sums)
+
+
+def spread_by_once(runs: ibis.Table, weights: Sequence[int], *, squares: bool = True) -> ibis.Table:
+    """The same of pairs that have the number of their user's locations and of those with one visit: see `runs.py`.
+
+    `weights` are those of one visit and of more, or of any number.
+    """
+    locations, once = runs.locations.cast("int64"), runs.once.cast("int64")
+
+    def added_up(one: int, more: int) -> Any:
+        return (locations * more + once * (one - more)).cast("int64")
+
+    one, more = weights[0], weights[-1]
+    sums = {"locations": locations, "total": added_up(one, more)}
+    if squares:
+        sums["squares"] = added_up(one * one, more * more)
+    return runs.select("code", "visits", **sums)
 
 
 def weighing(pairs: ibis.Table, weights: Sequence[int]) -> ibis.Table:

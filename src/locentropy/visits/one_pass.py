@@ -10,8 +10,8 @@ the checks. If anything is unusual, the two passes find out what it is. Rows wit
 as there.
 
 User ids, which are texts, become numbers, for they are compared again and again: hashes, of which it is made sure that
-no two ids have the same. Ids and pairs are found in the same pass where reading takes long; elsewhere in one each,
-so that the one need not wait in memory, or on disk, for the other.
+no two ids have the same. That takes a pass over the ids: text files, which are slow to read, are read once, and what is
+needed of them stored.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import ibis.expr.datatypes as dt
 from locentropy.core.errors import LocentropyError
 from locentropy.visits import expressions as expression
 from locentropy.visits.checks import log_left_out
+from locentropy.visits.runs import CountedPairs, count_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +42,9 @@ UNLISTED: Final = -2
 _STYLES: Final = ("time_is_number", "time_is_day_first")
 _MARKS: Final = ("decimal_comma", "decimal_point")
 _DOING: Final = "Counting visits"
-_TABLE: Final = "numbered_pairs"
+_ROWS: Final = "rows_read_once"
+_IDS: Final = "user_ids"
+_PAIRS: Final = "numbered_pairs"
 
 
 @ibis.udf.scalar.builtin(name="hash")  # type: ignore[untyped-decorator]
@@ -50,62 +53,54 @@ def _hash(text: str) -> dt.uint64:
     raise AssertionError("runs in the engine")
 
 
-def pairs_in_one_pass(
+def count_in_one_pass(
     engine: EmbeddedEngine,
     coded: ibis.Table,
     missing_ids: MissingIds,
     *,
     first_times: bool,
     windows: int = 1,
-) -> ibis.Table | None:
+) -> CountedPairs | None:
     """The pairs at the places of `coded`, each with its code or that of its group; None if anything is unusual."""
     try:
-        found = _pairs(engine, coded, missing_ids, first_times, windows)
+        found = _counted(engine, coded, missing_ids, first_times, windows)
     except LocentropyError:  # the two passes meet it again, and explain it
         found = None
     if found is None:
-        engine.drop(_TABLE)
+        engine.drop(_ROWS, _IDS, _PAIRS)
     return found
 
 
-def _pairs(
+def _counted(
     engine: EmbeddedEngine,
     coded: ibis.Table,
     missing_ids: MissingIds,
     first_times: bool,
     windows: int,
-) -> ibis.Table | None:
+) -> CountedPairs | None:
     rows = _marked(engine, first_times=first_times)
     if rows is None or _any(engine, coded, unusual_id(coded, "location")):
         return None
-    there = at_any_code(rows.mutate(number=_number(rows.user)), coded)
+    there = at_any_code(rows, coded)
+    if windows > 1:  # a row without a time is in no window, and is unusual for that
+        there = there.mutate(in_window=there.in_window.fill_null(0))
     if engine.reads_slowly:
-        by_sets = expression.pairs(there, windows, by=("user", "number", "code"))
-        counted = engine.materialize_sets(_TABLE, by_sets, [("user",), ("number", "code")], _DOING)
-        # A number is never null, so these are the ids, and the others the pairs.
-        ids = counted.filter(counted.number.isnull())
-        pairs = counted.filter(counted.number.notnull()).drop("user").rename(user="number")
-    else:
-        by_number = expression.pairs(there, windows, by=("number", "code"))
-        ids = rows.select("user").distinct()
-        pairs = engine.materialize(_TABLE, by_number, _DOING).rename(user="number")
+        rows = there = engine.materialize(_ROWS, there, _DOING)
+    ids = engine.materialize(_IDS, rows.select("user").distinct(), "Checking")
     missing = _missing(engine, _looked_at(ids, missing_ids))
+    engine.drop(_IDS)
     if missing is None:
         return None
-    # A row without a time is in no window, and its code is null.
-    if _any(engine, pairs, pairs.code.isnull() | pairs.code.between(UNUSUAL * windows, -1)):
-        return None
+    there = there.mutate(user=_number(there.user))
     if missing:
-        if "visits" in rows.columns:  # of rows that were counted before it is not known how many they are
+        nobody = there.user.isin(missing)
+        if not _any(engine, there, ~nobody):
             return None
-        nobody = pairs.user.isin(missing)
-        left_out, kept = (_total(engine, pairs.filter(each)) for each in (nobody, ~nobody))
-        if not kept:
-            return None
-        log_left_out(engine, left_out)
-        pairs = pairs.filter(~nobody)
-    # Where rows are elsewhere they are passed over each time, which costs less than storing the others again.
-    return pairs.filter(pairs.code >= 0)
+        log_left_out(engine, _total(engine, there.filter(nobody)))
+        there = there.filter(~nobody)
+    counted = count_pairs(engine, there.filter(there.code != UNLISTED), windows, name=_PAIRS)
+    engine.drop(_ROWS)
+    return None if _any(engine, counted.pairs, counted.pairs.code < 0) else counted
 
 
 def _marked(engine: EmbeddedEngine, *, first_times: bool) -> ibis.Table | None:
@@ -173,9 +168,8 @@ def _number(text: Any) -> Any:
     return (_hash(text) >> 1).cast("int64")
 
 
-def _total(engine: EmbeddedEngine, pairs: ibis.Table) -> int:
-    total = pairs.aggregate(rows=pairs.visits.sum().fill_null(0).cast("int64"))
-    return int(engine.run(total, _DOING)["rows"][0].as_py())
+def _total(engine: EmbeddedEngine, rows: ibis.Table) -> int:
+    return int(engine.run(rows.aggregate(rows=rows.count()), _DOING)["rows"][0].as_py())
 
 
 def _any(engine: EmbeddedEngine, table: ibis.Table, condition: Any) -> bool:

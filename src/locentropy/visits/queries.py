@@ -20,6 +20,7 @@ from locentropy.visits.columns import BY_COORDINATES, BY_ID
 from locentropy.visits.counting import Counted, codes_of, count_visits, found_codes, group_keys, integers
 from locentropy.visits.engines.base import Resources, engine_for
 from locentropy.visits.rows import READING_LOG
+from locentropy.visits.runs import CountedPairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -189,7 +190,7 @@ class TableQueries:
 
     def __init__(self, engine: Engine, counted: Counted, *, for_one_question: bool = False) -> None:
         self._engine = engine
-        self._coded, self._pairs, self._locations, self._codes = counted
+        self._coded, (self._pairs, self._runs), self._locations, self._codes = counted
         codes = self._codes
         self._position = np.full(int(codes.max(initial=-1)) + 1, -1)
         """The position of the location of each code."""
@@ -217,7 +218,7 @@ class TableQueries:
             return self._grouped(locations, codes)
         kept = self._engine.upload("kept", pa.table({"code": pa.array(codes, pa.int32())}))
         there = self._pairs.semi_join(kept, "code")
-        counted = Counted(self._coded, there, locations.ids, codes)
+        counted = Counted(self._coded, CountedPairs(there), locations.ids, codes)
         return TableQueries(self._engine, counted, for_one_question=True)
 
     def _codes_of(self, ids: pa.Array) -> NDArray[np.int64]:
@@ -241,7 +242,7 @@ class TableQueries:
             "group": pa.array(group_codes[groups.members.group], pa.int32()),
         }
         grouped = expression.pairs_by_group(self._pairs, self._engine.upload("members", pa.table(members)))
-        pairs = self._engine.materialize(f"pairs_{number}", grouped, "Counting visits")
+        pairs = CountedPairs(self._engine.materialize(f"pairs_{number}", grouped, "Counting visits"))
         return TableQueries(self._engine, Counted(coded, pairs, groups.ids, group_codes))
 
     def profile(self, bounds: Bounds) -> VisitProfile:
@@ -318,6 +319,8 @@ class TableQueries:
         That is stored, and then serves every rule with these weights, and equal shares. Of restricted queries it is
         stored when it is needed a second time: a single question leaves nothing behind.
         """
+        if self._runs is not None and len(rule.weights) <= 2:
+            return expression.spread_by_once(self._runs, rule.weights, squares=_SpreadKind.of(rule).squares)
         kind = next((each for each in self._spreads if each.serves(rule)), _SpreadKind.of(rule))
         known = kind in self._spreads
         if not known:

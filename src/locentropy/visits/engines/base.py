@@ -113,8 +113,9 @@ class Engine(Protocol):
     def repeats_columns(self) -> bool:
         """Whether it computes a column of a subquery anew wherever it is used, as PostgreSQL does."""
 
-    def for_one_pass(self) -> EmbeddedEngine | None:
-        """This engine, ready to count rows before they are checked (one_pass.py); None if it cannot."""
+    @property
+    def embedded(self) -> EmbeddedEngine | None:
+        """This engine, if it is one in this process."""
 
     def store_source(self) -> None:
         """Make sure that the rows can be read several times at no great cost."""
@@ -145,22 +146,20 @@ class Engine(Protocol):
 
 
 class EmbeddedEngine(Engine, Protocol):
-    """An engine in this process, to which a small question costs little."""
+    """An engine in this process, to which a small question costs little, as does a row that Python is to see."""
+
+    def ready_for_one_pass(self) -> bool:
+        """Whether it can count rows before they are checked (one_pass.py), and then is ready to do so."""
 
     @property
     def reads_slowly(self) -> bool:
-        """Whether the rows come from text, so that a second pass over them costs more than all that one pass keeps."""
+        """Whether the rows come from text, so that reading them twice costs more than storing what is needed."""
 
     def first_row(self, columns: Sequence[str]) -> dict[str, Any] | None:
         """Some columns of any one row that is stored; None if there is no row."""
 
-    def materialize_sets(
-        self, name: str, groups: ibis.Table, sets: Sequence[Sequence[str]], doing: str
-    ) -> ibis.Table:
-        """As `materialize`, of a table of groups, but grouped by each of some sets of its columns in turn.
-
-        The columns that are not in the set of a group are null. The rows are read once for all sets.
-        """
+    def materialize_runs(self, name: str, rows: ibis.Table, doing: str) -> ibis.Table:
+        """Store the pairs of rows in order, with what each user's add up to: see runs.py."""
 
     def drop(self, *names: str) -> None:
         """Free what was materialized under these names, if anything was."""

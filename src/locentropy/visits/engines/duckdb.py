@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import threading
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, ParameterError, SourceError
 from locentropy.core.locations import SquareCells
-from locentropy.visits import column_types
+from locentropy.visits import column_types, runs
 from locentropy.visits.column_types import column_kind
 from locentropy.visits.engines.locating import located_ahead
 from locentropy.visits.expressions import id_columns, in_squares, without_bad_rows
@@ -32,10 +32,10 @@ from locentropy.visits.sql import identifier
 from locentropy.visits.writing import Writing, whole_number_sql
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
 
-    from locentropy.core.locations import Cells, Locator
+    from locentropy.core.locations import Cells
     from locentropy.visits.engines.base import Progress, Resources
     from locentropy.visits.readers.base import Part
     from locentropy.visits.visits import MissingIds, Visits
@@ -45,6 +45,8 @@ _LOCATED: Final = ("user", "time", "visits", "in_window", "lat", "lon")
 """What is read of visits whose location Python finds."""
 _BATCH_ROWS: Final = 1 << 18
 """Rows that Python gets at a time: enough that a call costs little, and few enough for the processor's cache."""
+_STORED_ROWS: Final = 1 << 20
+"""Rows that are stored at a time, of those that Python made."""
 _IBIS_TYPES: Final = {
     "BIGINT": "int64",
     "INTEGER": "int32",
@@ -103,14 +105,19 @@ class DuckDBEngine:
         types = self._con.execute("DESCRIBE visits").fetchall()
         self.visits = ibis.table({row[0]: _IBIS_TYPES[row[1]] for row in types}, name="visits")
 
-    def for_one_pass(self) -> Self | None:
-        """This engine, unless the ids of several text files have to be compared. What is slow to read is loaded."""
+    @property
+    def embedded(self) -> Self:
+        """This engine."""
+        return self
+
+    def ready_for_one_pass(self) -> bool:
+        """Whether no ids of several text files have to be compared. What is slow to read is loaded."""
         if self._untyped_ids:
-            return None
+            return False
         fast = all(isinstance(part, TextPart) and part.reads_fast for part, _ in self._unread)
         if self._drop or not fast:  # what is dropped of a file shows only when all of it was read
             self.store_source()
-        return self
+        return True
 
     @property
     def reads_slowly(self) -> bool:
@@ -212,17 +219,12 @@ class DuckDBEngine:
         """Store the rows of an expression as a temporary table."""
         return self._store(name, expression.schema(), _sql_of(expression.op()), doing)
 
-    def materialize_sets(
-        self, name: str, groups: ibis.Table, sets: Sequence[Sequence[str]], doing: str
-    ) -> ibis.Table:
-        """Store groups by each of some sets of columns as one temporary table. Ibis has no word for grouping sets."""
-        select, _, positions = _sql_of(groups.op()).rpartition("GROUP BY")
-        if not re.fullmatch(r"[\s\d,]+", positions):
-            raise EngineError(
-                f"{self.label}: the engine cannot group rows by several sets of columns at once."
-            )
-        every = ", ".join(f"({', '.join(map(identifier, each))})" for each in sets)
-        return self._store(name, groups.schema(), f"{select} GROUP BY GROUPING SETS ({every})", doing)
+    def materialize_runs(self, name: str, rows: ibis.Table, doing: str) -> ibis.Table:
+        """Store the pairs of rows in order, which stream through `runs.py`."""
+        self._answer(
+            lambda sql: self._store_stream(name, sql, runs.SCHEMA, runs.counted), _sql_of(rows.op()), doing
+        )
+        return ibis.table({field.name: str(field.type) for field in runs.SCHEMA}, name=name)
 
     def _store(self, name: str, schema: ibis.Schema, sql: str, doing: str) -> ibis.Table:
         """Store the rows of a query with this schema."""
@@ -255,24 +257,42 @@ class DuckDBEngine:
             return in_squares(visits, cells)
         name = f"located_{next(self._uploads)}"
         rows = visits.select([column for column in _LOCATED if column in visits.columns])
-        locator = cells.locator()
-        self._answer(
-            lambda sql: self._store_located(name, sql, locator), _sql_of(rows.op()), "Finding places"
-        )
+        locate = partial(located_ahead, cells.locator(), threads=self._threads)
         kept = {column: dtype for column, dtype in rows.schema().items() if column not in ("lat", "lon")}
-        return ibis.table(kept | {"location": "int64"}, name=name)
-
-    def _store_located(self, name: str, sql: str, locator: Locator) -> None:
-        """Store the rows of a query, with their positions, in a table, which spills to disk like any other."""
-        batches = self._con.sql(sql).to_arrow_reader(_BATCH_ROWS)
-        kept = [field for field in batches.schema if field.name not in ("lat", "lon")]
-        schema = pa.schema([*kept, pa.field("location", pa.int64())])
-        located = pa.RecordBatchReader.from_batches(schema, located_ahead(locator, batches, self._threads))
-        # A connection has one query at a time, and temporary tables of its own: another one stores what this one reads.
-        with self._con.cursor() as other:
-            other.register("located", located)
-            other.execute(f"CREATE TABLE {identifier(name)} AS SELECT * FROM located")
+        schema = ibis.schema(kept | {"location": "int64"})
+        self._answer(
+            lambda sql: self._store_stream(name, sql, schema.to_pyarrow(), locate),
+            _sql_of(rows.op()),
+            "Finding places",
+        )
         self._located.append(name)
+        return ibis.table(schema, name=name)
+
+    def _store_stream(
+        self,
+        name: str,
+        sql: str,
+        schema: pa.Schema,
+        through: Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]],
+    ) -> None:
+        """Store what Python makes of the rows of a query in a table, which spills to disk like any other."""
+        # A connection has one query at a time, and temporary tables of its own: another one stores what this one reads.
+        # They take turns: inside of a query that stores, the one that reads would have to do with one thread.
+        with self._con.cursor() as other:
+
+            def store(rows: pa.Table, into: str) -> None:
+                other.register("streamed", rows)
+                other.execute(f"{into} SELECT * FROM streamed")
+                other.unregister("streamed")
+
+            store(schema.empty_table(), f"CREATE TABLE {identifier(name)} AS")
+            made: list[pa.RecordBatch] = []
+            for batch in through(self._con.sql(sql).to_arrow_reader(_BATCH_ROWS)):
+                made.append(batch)
+                if sum(map(len, made)) >= _STORED_ROWS:
+                    store(pa.Table.from_batches(made, schema), f"INSERT INTO {identifier(name)}")
+                    made.clear()
+            store(pa.Table.from_batches(made, schema), f"INSERT INTO {identifier(name)}")
 
     def free_source(self) -> None:
         """Check that no file changed since it was first read, and drop the rows that were loaded or located."""

@@ -132,8 +132,9 @@ class IbisEngine:
         """Of PostgreSQL it is known; others keep their plans."""
         return bool(self._backend.name == "postgres")
 
-    def for_one_pass(self) -> None:
-        """Others may write to the table, so every row is checked where it is counted."""
+    @property
+    def embedded(self) -> None:
+        """None: rows are where they are."""
 
     def store_source(self) -> None:
         """Do nothing: rows are where they are."""
