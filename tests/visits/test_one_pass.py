@@ -62,6 +62,7 @@ settings_of_visits = st.fixed_dictionaries(
         "bad_rows": st.sampled_from(["fail", "drop"]),
         "missing_ids": st.sampled_from(["drop", "keep"]),
         "ids": st.sampled_from(["as-they-are", "text"]),
+        "first_times": st.booleans(),
     }
 )
 Rows = list[tuple[str, str, str]]
@@ -81,7 +82,9 @@ def as_csv(rows: Rows, path: Path, *, zipped: bool = False) -> Path:
     return path
 
 
-def told(source: Any, locations: Any = LISTED, **options: Any) -> tuple[Any, list[str]]:
+def told(
+    source: Any, locations: Any = LISTED, *, first_times: bool = False, **options: Any
+) -> tuple[Any, list[str]]:
     """All answers, or the error; and what the private log was told."""
     heard: list[str] = []
 
@@ -92,10 +95,12 @@ def told(source: Any, locations: Any = LISTED, **options: Any) -> tuple[Any, lis
     ear, log = Ear(), logging.getLogger("locentropy.private")
     log.addHandler(ear)
     try:
-        with le.private.open_queries(le.Visits(source, **options), locations=locations) as queries:
+        visits = le.Visits(source, **options)
+        bounds = le.private.Bounds(2, 2, None if first_times else "most-visited")
+        with le.private.open_queries(visits, locations=locations, first_times=first_times) as queries:
             answers: Any = (
                 queries.exact_profile().to_arrow().to_pydict(),
-                queries.profile(le.private.Bounds(2, 2)).to_arrow().to_pydict(),
+                queries.profile(bounds).to_arrow().to_pydict(),
                 queries.locations_per_user().tolist(),
                 queries.look(RULE).tolist(),
             )
@@ -108,7 +113,7 @@ def told(source: Any, locations: Any = LISTED, **options: Any) -> tuple[Any, lis
 
 def in_two_passes(source: Any, locations: Any = LISTED, **options: Any) -> tuple[Any, list[str]]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "pairs_in_one_pass", lambda *given, **more: None)
+        patch.setattr(counting, "count_in_one_pass", lambda *given, **more: None)
         return told(source, locations, **options)
 
 
@@ -148,14 +153,14 @@ def test_rows_that_were_counted_before(rows: list[tuple[str, str, int]]) -> None
 def passes(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """For each table that is counted, whether one pass was enough."""
     found: list[bool] = []
-    real = one_pass.pairs_in_one_pass
+    real = one_pass.count_in_one_pass
 
     def watched(*given: Any, **more: Any) -> Any:
         pairs = real(*given, **more)
         found.append(pairs is not None)
         return pairs
 
-    monkeypatch.setattr(counting, "pairs_in_one_pass", watched)
+    monkeypatch.setattr(counting, "count_in_one_pass", watched)
     return found
 
 
@@ -258,18 +263,3 @@ def test_the_comparison_sees_what_a_blind_pass_would_count(monkeypatch: pytest.M
     monkeypatch.setattr(one_pass, "unusual_row", lambda rows, style: ibis.literal(False))
     with pytest.raises(AssertionError):
         test_a_table_of_texts.hypothesis.inner_test([("ann", "bar", "soon"), USUAL[0]], [], {})
-
-
-def test_without_grouping_sets_there_are_two_passes(
-    passes: list[bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """As if Ibis wrote its groups in another way: of text files, which are read once for ids and pairs."""
-    source = as_csv(USUAL, tmp_path / "visits.csv")
-    expected = told(source)
-    real = duckdb_engine._sql_of
-    monkeypatch.setattr(
-        duckdb_engine, "_sql_of", lambda op: real(op).replace("GROUP BY", "GROUP BY /* so */")
-    )
-    assert told(source) == expected
-    assert told(as_arrow(USUAL))[0] == expected[0]
-    assert passes == [True, False, True]

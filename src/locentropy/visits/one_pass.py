@@ -92,15 +92,20 @@ def _counted(
     if missing is None:
         return None
     there = there.mutate(user=_number(there.user))
+    left_out = 0
     if missing:
         nobody = there.user.isin(missing)
         if not _any(engine, there, ~nobody):
             return None
-        log_left_out(engine, _total(engine, there.filter(nobody)))
+        left_out = _total(engine, there.filter(nobody))
         there = there.filter(~nobody)
     counted = count_pairs(engine, there.filter(there.code != UNLISTED), windows, name=_PAIRS)
     engine.drop(_ROWS)
-    return None if _any(engine, counted.pairs, counted.pairs.code < 0) else counted
+    if _any(engine, counted.pairs, counted.pairs.code < 0):
+        return None
+    if left_out:  # told now that nobody else will tell it
+        log_left_out(engine, left_out)
+    return counted
 
 
 def _marked(engine: EmbeddedEngine, *, first_times: bool) -> ibis.Table | None:

@@ -304,7 +304,9 @@ class DuckDBEngine:
     def _answer(self, run: Callable[[str], Any], sql: str, doing: str) -> Any:
         try:
             return self._guarded(run, sql, doing)
-        except duckdb.Error as error:
+        except LocentropyError:
+            raise
+        except Exception as error:  # Python may fail as well, of rows that stream through it
             raise _explained(error, self.label) from None
 
     def _guarded(self, run: Callable[[str], Any], sql: str, doing: str) -> Any:
@@ -419,11 +421,11 @@ def _unreadable_row(part: Part, message: str, *, drop: bool) -> LocentropyError:
     )
 
 
-def _explained(error: duckdb.Error, label: str) -> LocentropyError:
+def _explained(error: Exception, label: str) -> LocentropyError:
     """A plain error for an engine's error; the original, which may quote data, goes to the private log."""
     PRIVATE_LOG.info("%s: %s", label, error)
-    # An error in a stream, as of rows whose locations Python finds, has lost its type on the way.
-    if isinstance(error, duckdb.OutOfMemoryException) or "out of memory" in str(error).lower():
+    # An error in a stream has lost its type on the way.
+    if isinstance(error, duckdb.OutOfMemoryException | MemoryError) or "out of memory" in str(error).lower():
         return EngineError(
             f"{label}: the engine ran out of memory. Allow it more (--memory 4GB), fewer threads (--threads 1), "
             "or a spill folder on a disk with more space (--spill DIR)."
