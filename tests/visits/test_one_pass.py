@@ -20,7 +20,6 @@ from locentropy.core.errors import LocentropyError
 from locentropy.core.locations import Locations, Members
 from locentropy.core.shares import ShareRule
 from locentropy.visits import counting, one_pass
-from locentropy.visits.engines import duckdb as duckdb_engine
 from tests.examples import examples
 
 COLUMNS = ("user", "location", "time")

@@ -265,12 +265,19 @@ def people(seed: int) -> Rows:
     return rows
 
 
+def one_each(rows: Rows) -> Rows:
+    """A row for each visit; visits are as many as make a difference, and half of the rows come in another order."""
+    every = [Row(row.user, row.location) for row in rows for _ in range(min(row.visits, 7))]
+    return every[::2] + every[1::2]
+
+
 def bands_of(listed: list[int]) -> Any:
     return np.array([at % 3 for at in listed], dtype=np.int64)
 
 
-def answers(rows: Rows) -> Answers:
-    table = as_table(rows, counted=True, timed=False)
+def answers(rows: Rows, *, row_each: bool = False) -> Answers:
+    """All answers; rows count visits, or there is one for each visit, and pairs are read off runs."""
+    table = as_table(one_each(rows) if row_each else rows, counted=not row_each, timed=False)
     listed, within = le.mechanisms.Locations.of(LISTED), le.mechanisms.Locations.of(WITHIN)
     with le.private.open_queries(
         le.Visits(table), locations=listed, resources=le.Resources(threads=1)
@@ -293,9 +300,13 @@ def moved(name: str, here: Any, there: Any) -> Fraction:
     return Fraction(sum(apart), Q)
 
 
-def wrong_with(rows: Rows, users: list[int], furthest: dict[str, Fraction] | None = None) -> set[str]:
+def wrong_with(
+    rows: Rows, users: list[int], furthest: dict[str, Fraction] | None = None, *, row_each: bool = False
+) -> set[str]:
     """The one check of both honest and faulty queries: what is not as it should be."""
-    whole = answers(rows)
+    whole = answers(rows, row_each=row_each)
+    if row_each:
+        rows = one_each(rows)
     found = set()
     for (at, name), answer in whole.items():
         listed = (LISTED, WITHIN)[at]
@@ -306,7 +317,8 @@ def wrong_with(rows: Rows, users: list[int], furthest: dict[str, Fraction] | Non
         if answer.tolist() != expected:
             found.add("reference")
     for user in users:
-        without = answers([row for row in rows if row.user != user])
+        fewer = [row for row in rows if row.user != user]
+        without = answers(fewer, row_each=row_each)
         for key, answer in whole.items():
             part = moved(key[1], answer, without[key])
             if part > 1:
@@ -316,11 +328,12 @@ def wrong_with(rows: Rows, users: list[int], furthest: dict[str, Fraction] | Non
     return found
 
 
+@pytest.mark.parametrize("row_each", [False, True])
 @pytest.mark.parametrize("seed", [0, *at_night(*range(1, 30))])
-def test_one_user_moves_no_answer_by_more_than_claimed(seed: int) -> None:
+def test_one_user_moves_no_answer_by_more_than_claimed(seed: int, row_each: bool) -> None:
     """Each seed is 12 × 14 pairs of neighbours: every user is taken out, under two lists and seven questions."""
     furthest: dict[str, Fraction] = {}
-    assert wrong_with(people(seed), list(range(12)), furthest) == set()
+    assert wrong_with(people(seed), list(range(12)), furthest, row_each=row_each) == set()
     for name, part in furthest.items():
         assert part > Fraction(999, 1000), f"{name} comes nowhere near what is claimed"
 
@@ -364,6 +377,28 @@ def counted_elsewhere(pairs: Any, weights: Any, *, squares: bool) -> Any:
     return whole.mutate(**{name: expression.quotient(whole[name] + 1, ibis.literal(2)) for name in sums})
 
 
+HONEST_SPREAD_BY_ONCE = expression.spread_by_once
+
+
+def of_everybody_in_order(runs: Any, weights: Any, *, squares: bool) -> Any:
+    """The same where pairs are read off runs."""
+    total = runs.group_by("code").aggregate(all_visits=runs.visits.sum().cast("int64"))
+    crowd = runs.inner_join(total, "code").drop("visits").rename(visits="all_visits")
+    return HONEST_SPREAD_BY_ONCE(crowd, weights, squares=squares)
+
+
+def counted_elsewhere_in_order(runs: Any, weights: Any, *, squares: bool) -> Any:
+    """Likewise."""
+    half = {name: expression.quotient(runs[name] + 1, ibis.literal(2)) for name in ("locations", "once")}
+    return HONEST_SPREAD_BY_ONCE(runs.mutate(**half), weights, squares=squares)
+
+
+def returns_forgotten(runs: Any, weights: Any, *, squares: bool) -> Any:
+    """A user's unit is divided by what places weigh where the user was once."""
+    once = runs.mutate(locations=ibis.greatest(runs.once, 1))
+    return HONEST_SPREAD_BY_ONCE(once, weights, squares=squares)
+
+
 LOOKS, CELL_NAMES = set(RULES), set(EQUAL)
 
 
@@ -385,3 +420,19 @@ def test_the_check_sees_planted_faults(
     """Without a fault nothing is wrong with the same rows: above, for every user of this seed."""
     monkeypatch.setattr(where, name, fault)
     assert at_least <= wrong_with(people(0), [7])
+
+
+@pytest.mark.parametrize(
+    ("fault", "at_least"),
+    [
+        (of_everybody_in_order, {"reference", "look", "look in ℓ₂"}),
+        (counted_elsewhere_in_order, {"reference", "look", "look in ℓ₂", "cells"}),
+        (returns_forgotten, {"reference", "look", "look in ℓ₂", "cells"}),
+    ],
+)
+def test_the_check_sees_planted_faults_where_rows_are_in_order(
+    fault: Any, at_least: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As above."""
+    monkeypatch.setattr(expression, "spread_by_once", fault)
+    assert at_least <= wrong_with(people(0), [7], row_each=True)

@@ -113,20 +113,24 @@ _FIRST_GUEST: Final = 1_000_000
 """The lowest id of those who can be taken out."""
 
 
-def visits_of(people: People) -> Visits:
-    """Return people as a table of visit counts."""
+def visits_of(people: People, *, row_each: bool = False) -> Visits:
+    """Return people as a table of visit counts, or with a row for each visit, which the engine counts otherwise."""
     rows = [(user, place, often) for user, places in people.items() for place, often in places.items()]
     names = ("user", "location", "visits")
     columns = [pa.array(column, pa.int64()) for column in zip(*rows, strict=True)] or [
         pa.array([], pa.int64())
     ] * 3
-    return Visits(pa.table(dict(zip(names, columns, strict=True))))
+    table = pa.table(dict(zip(names, columns, strict=True)))
+    if row_each:
+        table = table.take(np.repeat(np.arange(len(table)), table["visits"].to_numpy())).drop("visits")
+    return Visits(table)
 
 
 @contextmanager
-def asked(people: People, listed: int) -> Iterator[CachedQueries]:
+def asked(people: People, listed: int, *, row_each: bool = False) -> Iterator[CachedQueries]:
     """Open queries on people in the engine, at the places 0 to `listed` − 1."""
-    with open_queries(visits_of(people), locations=list(range(listed)), resources=ONE_THREAD) as queries:
+    visits = visits_of(people, row_each=row_each)
+    with open_queries(visits, locations=list(range(listed)), resources=ONE_THREAD) as queries:
         yield CachedQueries(queries)
 
 

@@ -24,7 +24,7 @@ from locentropy.visits.queries import TableQueries
 from locentropy_lab.audit.mutation.planting import Change, Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 
 _ENGINE: Final = "cost in the engine, shares"
@@ -74,6 +74,15 @@ def _of_everybody(true: Any) -> Any:
         total = pairs.group_by("code").aggregate(all_visits=pairs.visits.sum().cast("int64"))
         crowd = pairs.inner_join(total, "code").drop("visits").rename(visits="all_visits")
         return true(crowd, weights, squares=squares)
+
+    return spread
+
+
+def _returns_forgotten(true: Any) -> Any:
+    """A user's unit is divided by what places weigh where the user was once."""
+
+    def spread(runs: Any, weights: Any, *, squares: bool) -> Any:
+        return true(runs.mutate(locations=ibis.greatest(runs.once, 1)), weights, squares=squares)
 
     return spread
 
@@ -135,7 +144,16 @@ _SHARES: Final = (
         "a weight that looks at others' rows",
         "a newcomer moves the shares of everybody who was there",
         _OUTCOMES,
-        (Change(expressions, "spread_pairs", _of_everybody),),
+        (
+            Change(expressions, "spread_pairs", _of_everybody),
+            Change(expressions, "spread_by_once", _of_everybody),
+        ),
+    ),
+    Fault(
+        "places of several visits left out of a user's unit",
+        "who returns to a hundred places has a hundred units, where rows are counted in their order",
+        _OUTCOMES,
+        (Change(expressions, "spread_by_once", _returns_forgotten),),
     ),
     Fault(
         "bands read off exact looks",
@@ -232,19 +250,27 @@ def _popular_at_ties(_: Any) -> Any:
 
 
 def _twice_in_raw_rows(true: Any) -> Any:
-    def pairs(there: Any, windows: int = 1, *, by: Sequence[str] = ("user", "code")) -> Any:
-        found = true(there, by=by)
+    def pairs(there: Any, windows: int = 1) -> Any:
+        found = true(there)
         return found if "visits" in there.columns else found.union(found)
 
     return pairs
 
 
+def _twice_in_order(true: Any) -> Any:
+    def rows(there: Any, windows: int = 1) -> Any:
+        found = true(there)
+        return found.union(found.mutate(user=-1 - found.user)).order_by(["user", "code"])
+
+    return rows
+
+
 def _grouped_after_counting(_: Any) -> Any:
     """Pairs are counted by place, and only then given the code of the group."""
 
-    def pairs(there: Any, windows: int = 1, *, by: Sequence[str] = ("user", "code")) -> Any:
+    def pairs(there: Any, windows: int = 1) -> Any:
         counted = there.visits.sum() if "visits" in there.columns else there.count()
-        return there.group_by([*by, "location"]).aggregate(visits=counted).drop("location")
+        return there.group_by(["user", "code", "location"]).aggregate(visits=counted).drop("location")
 
     return pairs
 
@@ -330,7 +356,10 @@ _BOUNDS: Final = (
         "counted twice where rows are not counted before",
         "in a table of one row a visit, everybody is two",
         _ONE_USER,
-        (Change(expressions, "pairs", _twice_in_raw_rows),),
+        (
+            Change(expressions, "pairs", _twice_in_raw_rows),
+            Change(expressions, "rows_in_order", _twice_in_order),
+        ),
     ),
     Fault(
         "places grouped after they are counted",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from locentropy_lab.audit.neighbours import People
     from locentropy_lab.audit.subjects import Outcome
 
-_OUTCOMES: Final = (far_above, spread_out(1))
+_OUTCOMES: Final = ((far_above, False), (far_above, True), (spread_out(1), True))
+"""What came out of the noise, and whether the table has a row for each visit."""
 _ADMITTED: Final = {
     ("0.5", "1e-8"): "0.0045781811",
     ("1", "1e-6"): "0.0243560",
@@ -46,9 +48,11 @@ def _listed(many: int) -> Locations:
     return Locations(pa.array(range(many)), attributes={"kind": pa.array([at // 40 for at in range(many)])})
 
 
-def _drawn(shares: Shares, people: People, listed: int, outcome: Outcome) -> Recorder:
+def _drawn(
+    shares: Shares, people: People, listed: int, outcome: Outcome, *, row_each: bool = False
+) -> Recorder:
     noise = Recorder(outcome=outcome)
-    with asked(people, listed) as queries:
+    with asked(people, listed, row_each=row_each) as queries:
         shares.measure(queries, _listed(listed), noise)
     return noise
 
@@ -103,11 +107,12 @@ def within() -> Iterator[str]:
     """For both noises, several outcomes and people of every kind, through the engine."""
     for shares in _subjects():
         allowed, gaussian = _allowed(shares)
-        for outcome in _OUTCOMES:
+        for outcome, row_each in _OUTCOMES:
             made = _town(shares, outcome)
-            whole = _drawn(shares, made.people, made.listed, outcome)
+            drawn = partial(_drawn, shares, listed=made.listed, outcome=outcome, row_each=row_each)
+            whole = drawn(made.people)
             for who in made.guests:
-                cost = _cost(whole, _drawn(shares, made.without(who), made.listed, outcome), gaussian)
+                cost = _cost(whole, drawn(made.without(who)), gaussian)
                 if cost is None or cost > allowed:
                     yield f"{shares}: {who} costs more than the guarantee allows"
 
