@@ -59,10 +59,11 @@ class Found:
     outlines: pa.Array | None = None
 
 
-def read(directory: str | Path) -> list[Found]:
-    """The table and the statement of a release; of each level, if it has several."""
+def read(directory: str | Path) -> tuple[list[Found], Background | None]:
+    """The table and the statement of a release, of each level if it has several; and the background of its map."""
     directory = Path(directory)
-    return [_read_level(directory, about) for about in describe(directory).levels]
+    about = describe(directory)
+    return [_read_level(directory, level) for level in about.levels], _read_background(directory, about)
 
 
 def _read_level(directory: Path, about: Described) -> Found:
@@ -81,9 +82,8 @@ def _read_level(directory: Path, about: Described) -> Found:
     return Found(table, about.statement, measurements, outlines)
 
 
-def read_background(directory: Path) -> Background | None:
+def _read_background(directory: Path, about: Described) -> Background | None:
     """The background of the page's map, where the statement says that there is one."""
-    about = describe(directory)
     if about.statement.outline is None:
         return None
     path = _described_file(directory / about.names.outline, about)

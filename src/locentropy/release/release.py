@@ -151,14 +151,14 @@ class Release:
     @classmethod
     def load(cls, directory: str | Path) -> Release:
         """A release from its directory; ReleaseError if a file is missing, damaged or not what it should be."""
-        from locentropy.release.reading import read, read_background
+        from locentropy.release.reading import read
 
         try:
+            levels, background = read(directory)
             first, *further = (
-                cls(found.table, found.statement, found.measurements, found.outlines)
-                for found in read(directory)
+                cls(found.table, found.statement, found.measurements, found.outlines) for found in levels
             )
-            whole = first.with_levels(further).with_background(read_background(Path(directory)))
+            whole = first.with_levels(further).with_background(background)
             return replace(whole, directory=Path(directory))
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None

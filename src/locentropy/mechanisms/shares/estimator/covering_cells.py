@@ -12,7 +12,6 @@ import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy.spatial import KDTree
 
 if TYPE_CHECKING:
     from locentropy.core.locations import Locations
@@ -36,6 +35,8 @@ def are_cells(locations: Locations) -> bool:
         return False
     if not (np.isfinite(lat).all() and np.isfinite(lon).all()):
         return False
+    from scipy.spatial import KDTree  # takes a seventh of a second, and most lists never need it
+
     middle = float(np.median(lat))
     east = (lon - float(np.median(lon)) + 180.0) % 360.0 - 180.0
     position = np.stack([lat - middle, east * math.cos(math.radians(middle))], axis=1)
