@@ -145,6 +145,7 @@ def at_any_code(rows: ibis.Table, coded: ibis.Table) -> ibis.Table:
 
 def _looked_at(ids: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
     """Each user id with its number, whether it is missing and whether it is unusual."""
+    ids = expression.with_ends(ids)
     missing = expression.no_user_id(ids) if missing_ids == "drop" else ibis.literal(False)
     return ids.select(number=_number(ids.user), missing=missing, unusual=~missing & unusual_id(ids, "user"))
 
