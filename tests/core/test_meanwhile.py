@@ -53,7 +53,8 @@ def test_every_mechanism_can_prepare(mechanism: Any) -> None:
 
 def test_shares_fills_its_tables() -> None:
     """Those that it then needs: an estimate adds none."""
-    for table in (fixed_chance.spread_uniforms, visitor_shapes.poisson, visitor_shapes._laws_at_tops):
+    kept = (visitor_shapes.poisson, visitor_shapes.poisson_visited, visitor_shapes._laws_at_tops)
+    for table in (fixed_chance.spread_uniforms, *kept):
         table.cache_clear()
     le.Shares(1.0, max_users=1000).prepare_estimate()
     filled = [each.cache_info().currsize for each in (fixed_chance.spread_uniforms, visitor_shapes.poisson)]

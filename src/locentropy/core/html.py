@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    import pyarrow as pa
+
 _IN_SCRIPT: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """Letters that could end a script element, or a line of it; JSON may write any letter as its number."""
 
@@ -43,9 +45,32 @@ def paragraphs(text: str) -> Html:
 
 
 def script_json(value: Any) -> Html:
-    """A value as JSON that cannot end the script element around it."""
+    """A value as JSON that cannot end the script element around it.
+
+    Values of a mapping may be Arrow arrays of numbers, which Arrow writes in a quarter of the time of Python.
+    """
+    if _is_array(value):
+        return Html(_json_numbers(value))
+    if isinstance(value, dict) and any(isinstance(each, dict) or _is_array(each) for each in value.values()):
+        members = (f"{script_json(str(key))}:{script_json(each)}" for key, each in value.items())
+        return Html(f"{{{','.join(members)}}}")
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Html(text.translate(_IN_SCRIPT))
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "null_count")
+
+
+def _json_numbers(values: pa.Array) -> str:
+    """An array of numbers as JSON."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pc.all(pc.is_finite(values), min_count=0).as_py():
+        raise ValueError("JSON has no number for infinity, nor for NaN.")
+    texts = values.cast(pa.string()).fill_null("null")
+    return f"[{pc.binary_join(pa.ListArray.from_arrays([0, len(texts)], texts), ',')[0].as_py()}]"
 
 
 def filled(template: str, **parts: Html) -> Html:

@@ -46,9 +46,9 @@ def head(say: Words, statement: Statement, ranking: Ranking, rows_shown: Rows, *
 
 def first_rows(say: Words, shown: Rows, *, trend: bool) -> Html:
     """The first rows, for browsers without scripts; the script replaces them."""
-    columns = shown.columns
+    columns = shown.first(TOP)
     made = []
-    for at in range(min(TOP, len(shown))):
+    for at in range(len(columns["id"])):
         if columns["rank"][at] is None:
             break  # places without a value come last
         name = columns.get("name", columns["id"])[at] or columns["id"][at]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from locentropy.core.cell_kinds import GRID
 from locentropy.core.estimates import COUNTS
@@ -49,8 +50,8 @@ _PLAIN: Final = re.compile(r'[^"\\\x00-\x1f<>&\u2028\u2029]*')
 class Rows:
     """The places that are shown, the first first."""
 
-    columns: dict[str, list[Any]]
-    """By the names that the script knows."""
+    columns: dict[str, list[Any] | pa.Array]
+    """By the names that the script knows; numbers as arrays."""
     left_out: int
     """Places of the release that are not shown."""
     without_coordinates: int
@@ -66,6 +67,13 @@ class Rows:
     def __len__(self) -> int:
         """How many there are."""
         return len(self.columns["id"])
+
+    def first(self, count: int) -> dict[str, list[Any]]:
+        """The columns of the first of them."""
+        return {
+            name: each[:count] if isinstance(each, list) else each[:count].to_pylist()
+            for name, each in self.columns.items()
+        }
 
     @property
     def has_names(self) -> bool:
@@ -98,7 +106,7 @@ def rows(say: Words, release: Release, ranking: Ranking, *, most: int = MOST, la
     among_wanted = np.full(len(table), -1)
     among_wanted[wanted[:fitting]] = np.arange(fitting)
     order = ranking.order[among_wanted[ranking.order] >= 0]
-    columns: dict[str, list[Any]] = {
+    columns: dict[str, list[Any] | pa.Array] = {
         name: [column[at] for at in among_wanted[order].tolist()] for name, column in texts.items()
     }
     columns["rank"] = [rank or None for rank in ranking.rank[order].tolist()]
@@ -181,12 +189,13 @@ def _clipped(texts: list[str | None]) -> list[str | None]:
     return [text if text is None or len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in texts]
 
 
-def _rounded(values: NDArray[np.float64], decimals: int) -> list[float | None]:
-    # Only NaN is not itself; asking NumPy of each would take longer than all the rest.
-    return [value if value == value else None for value in np.round(values, decimals).tolist()]
+def _rounded(values: NDArray[np.float64], decimals: int) -> pa.Array:
+    """Null for NaN."""
+    return pa.array(np.round(values, decimals), mask=np.isnan(values))
 
 
-def _without_coordinates(columns: dict[str, list[Any]], count: int) -> int:
+def _without_coordinates(columns: dict[str, list[Any] | pa.Array], count: int) -> int:
     if "lat" not in columns:
         return count
-    return sum(lat is None or lon is None for lat, lon in zip(columns["lat"], columns["lon"], strict=True))
+    lat, lon = columns["lat"], columns["lon"]
+    return count - int(pc.sum(pc.and_(pc.is_valid(lat), pc.is_valid(lon)), min_count=0).as_py())
