@@ -25,8 +25,9 @@ def interpreter(contender: Contender, folder: Path) -> str:
     """The interpreter a contender runs in; its packages are installed, and compiled as pip does."""
     if not contender.packages:
         return sys.executable
-    # Contenders with the same packages share an environment.
-    wanted = "\n".join(contender.packages)
+    # Contenders with the same packages share an environment. A checkout says in its pyproject.toml what it needs.
+    asked = (Path(package) / "pyproject.toml" for package in contender.packages)
+    wanted = "\n".join((*contender.packages, *(file.read_text() for file in asked if file.is_file())))
     home = folder / hashlib.sha256(wanted.encode()).hexdigest()[:12]
     venv, stamp = home / "venv", home / "installed"
     if not (stamp.exists() and stamp.read_text() == wanted):

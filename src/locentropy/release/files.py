@@ -17,6 +17,7 @@ import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 MARK: Final = "NOT-PRIVATE"
 """In the name of every file and directory of a release without a guarantee."""
 
+_THREADS: Final = 3
+"""As many tables as most releases have."""
 _STAGED: Final = ".staged"
 _PART: Final = ".part"
 
@@ -259,23 +262,23 @@ def contents(release: Release, also: Sequence[str] = ()) -> Iterator[tuple[str, 
 
     statement, table = release.statement, release.to_arrow()
     names = names_of(statement)
-    # Arrow writes tables while Python draws the page.
-    with ThreadPoolExecutor(1) as beside:
-        tables = beside.submit(_level_files, release, also)
-        page = _page(release)
-        files = tables.result()
-    files |= {
-        names.report: page,
-        names.manifest: dump_document(manifest(statement), heading(statement)),
-    }
+    # Arrow writes tables, side by side, while Python draws the page.
+    with ThreadPoolExecutor(_THREADS) as beside:
+        levels = (release, *release.further)
+        tables = {
+            name: beside.submit(make) for level in levels for name, make in _tables(level, also).items()
+        }
+        files: dict[str, Content] = {
+            names.report: _page(release),
+            names.manifest: dump_document(manifest(statement), heading(statement)),
+        }
+        files |= {name: made.result() for name, made in tables.items()}
     if (release.background is None) != (statement.outline is None):
         raise ReleaseError("The statement speaks of an outline exactly if the release has one.")
     if release.background is not None:
         files[names.outline] = release.background.to_geojson()
-    for level in release.further:
-        files |= _level_files(level, also)
     files[names.package] = data_package(release, _fingerprints(files))
-    every = (name for level in (release, *release.further) for name in names_of(level.statement))
+    every = (name for level in levels for name in names_of(level.statement))
     files = {name: files[name] for name in dict.fromkeys(every) if name in files}
     yield from files.items()
     further = [TableShape(each.statement, each.table.column_names, len(each)) for each in release.further]
@@ -287,26 +290,20 @@ def _fingerprints(files: Mapping[str, Content]) -> dict[str, str]:
     return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
 
 
-def _further_formats(level: Release, also: Sequence[str]) -> dict[str, Content]:
-    """The table of a level in further formats."""
-    names = names_of(level.statement)
-    return {
-        names.excel if form in EXCEL else getattr(names, form): exported(level, form)
-        for form in check_also(also, coordinates="lat" in level.table.column_names)
-    }
-
-
-def _level_files(level: Release, also: Sequence[str]) -> dict[str, Content]:
-    """The tables of a level: its values, in all formats, and its measurements."""
+def _tables(level: Release, also: Sequence[str]) -> dict[str, Callable[[], Content]]:
+    """How to write the tables of a level: its values, in all formats, and its measurements."""
     statement, table = level.statement, level.to_arrow()
     names = names_of(statement)
-    files: dict[str, Content] = {
-        names.parquet: parquet_of(table, statement, level.outlines),
-        names.csv: csv_of(table),
+    made: dict[str, Callable[[], Content]] = {
+        names.parquet: lambda: parquet_of(table, statement, level.outlines),
+        names.csv: lambda: csv_of(table),
     }
-    if level.measurements is not None:
-        files[names.measurements] = measurements_parquet(level.measurements)
-    return files | _further_formats(level, also)
+    if (measured := level.measurements) is not None:
+        made[names.measurements] = lambda: measurements_parquet(measured)
+    for form in check_also(also, coordinates="lat" in table.column_names):
+        name = names.excel if form in EXCEL else getattr(names, form)
+        made[name] = partial(exported, level, form)
+    return made
 
 
 def _write(path: Path, content: Content) -> None:
