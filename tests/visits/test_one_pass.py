@@ -20,6 +20,7 @@ from locentropy.core.errors import LocentropyError
 from locentropy.core.locations import Locations, Members
 from locentropy.core.shares import ShareRule
 from locentropy.visits import counting, one_pass
+from locentropy.visits.engines.duckdb import DuckDBEngine
 from tests.examples import examples
 
 COLUMNS = ("user", "location", "time")
@@ -128,13 +129,46 @@ def test_a_table_of_texts(rows: Rows, odd: Rows, options: dict[str, Any]) -> Non
     same_in_both(as_arrow([*rows, *odd]), **options)
 
 
-@given(crowds, st.lists(rows_of_any_kind, max_size=2), settings_of_visits, st.booleans())
+@given(crowds, st.lists(rows_of_any_kind, max_size=2), settings_of_visits, st.booleans(), st.booleans())
 @settings(max_examples=examples(12, nightly=500))
 def test_a_csv_file(
-    tmp_path_factory: pytest.TempPathFactory, rows: Rows, odd: Rows, options: dict[str, Any], zipped: bool
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: Rows,
+    odd: Rows,
+    options: dict[str, Any],
+    zipped: bool,
+    kept: bool,
 ) -> None:
     name = "visits.csv.gz" if zipped else "visits.csv"
-    same_in_both(as_csv([*rows, *odd], tmp_path_factory.mktemp("csv") / name, zipped=zipped), **options)
+    path = as_csv([*rows, *odd], tmp_path_factory.mktemp("csv") / name, zipped=zipped)
+    with pytest.MonkeyPatch.context() as patch:
+        if not kept:  # as if it did not fit into memory
+            patch.setattr(DuckDBEngine, "reads_to_keep", False)
+        same_in_both(path, **options)
+
+
+def test_text_is_stored_as_long_as_it_fits_into_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = as_csv([(f"{at % 1000:0200}", "bar", TIMES[0]) for at in range(100_000)], tmp_path / "visits.csv")
+    stored: list[str] = []
+    real = DuckDBEngine.materialize
+
+    def watched(self: Any, name: str, *given: Any) -> Any:
+        stored.append(name)
+        return real(self, name, *given)
+
+    monkeypatch.setattr(DuckDBEngine, "materialize", watched)
+    found = []
+    for memory in ("100MB", "40MB"):
+        stored.clear()
+        resources = le.Resources(memory=memory, threads=1)
+        with le.private.open_queries(
+            le.Visits(path), locations=LISTED, first_times=False, resources=resources
+        ) as queries:
+            found.append(queries.look(RULE).tolist())
+        assert ("rows_read_once" in stored) == (memory == "100MB")
+    assert found[0] == found[1]
 
 
 @given(

@@ -10,8 +10,8 @@ the checks. If anything is unusual, the two passes find out what it is. Rows wit
 as there.
 
 User ids, which are texts, become numbers, for they are compared again and again: hashes, of which it is made sure that
-no two ids have the same. That takes a pass over the ids: text files, which are slow to read, are read once, and what is
-needed of them stored.
+no two ids have the same. That takes a pass over the ids, and the other one is over the rows: text files, which are slow
+to read, are read once, and what is needed of them stored, unless it would have to be spilled.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _counted(
     there = at_any_code(rows, coded)
     if windows > 1:  # a row without a time is in no window, and is unusual for that
         there = there.mutate(in_window=there.in_window.fill_null(0))
-    if engine.reads_slowly:
+    if engine.reads_to_keep:
         rows = there = engine.materialize(_ROWS, there, _DOING)
     ids = engine.materialize(_IDS, rows.select("user").distinct(), "Checking")
     missing = _missing(engine, _looked_at(ids, missing_ids))

@@ -152,8 +152,8 @@ class EmbeddedEngine(Engine, Protocol):
         """Whether it can count rows before they are checked (one_pass.py), and then is ready to do so."""
 
     @property
-    def reads_slowly(self) -> bool:
-        """Whether the rows come from text, so that reading them twice costs more than storing what is needed."""
+    def reads_to_keep(self) -> bool:
+        """Whether what is needed of the rows is better stored than read twice: of text, if it fits into memory."""
 
     def first_row(self, columns: Sequence[str]) -> dict[str, Any] | None:
         """Some columns of any one row that is stored; None if there is no row."""

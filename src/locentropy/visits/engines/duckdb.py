@@ -120,9 +120,14 @@ class DuckDBEngine:
         return True
 
     @property
-    def reads_slowly(self) -> bool:
-        """Whether there are text files that were not loaded."""
-        return bool(self._unread)
+    def reads_to_keep(self) -> bool:
+        """Whether there are text files that were not loaded, and would take half of the memory at most."""
+        if not self._unread:
+            return False
+        [(memory,)] = self._con.execute(
+            "SELECT parse_formatted_bytes(current_setting('memory_limit'))"
+        ).fetchall()
+        return 2 * sum(part.fingerprints.size for part, _ in self._unread) <= int(memory)
 
     def store_source(self) -> None:
         """Load text files, one after another, so that an error can name the file."""

@@ -93,6 +93,11 @@ class FileFingerprints:
         """Record the files as they are now."""
         return cls(tuple((path, _fingerprint(path)) for path in paths))
 
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(size for _, (_, _, size, *_) in self.entries)
+
     def check(self) -> None:
         """Raise SourceError if a file is no longer what it was."""
         for path, recorded in self.entries:
