@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 
-_OBJECTS = 50_000
+_OBJECTS = 500_000
 """New objects between two searches for garbage. Loading makes hundreds of thousands, and next to no garbage."""
 
 
