@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import locentropy as le
-from locentropy.core.errors import LocentropyError
+from locentropy.core.errors import EngineError, LocentropyError
 from locentropy.core.locations import Locations, Members
 from locentropy.core.shares import ShareRule
-from locentropy.visits import counting, one_pass
+from locentropy.visits import counting, one_pass, runs
 from locentropy.visits.engines.duckdb import DuckDBEngine
 from tests.examples import examples
 
@@ -260,10 +260,36 @@ def test_ids_of_places_in_groups_are_looked_at(odd: str, passes: list[bool]) -> 
 def test_two_users_with_one_number_are_told_apart(
     text_file: bool, passes: list[bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    """Longer numbers may be all that it takes; if they are not enough either, the rows have two passes."""
     source = as_csv(USUAL, tmp_path / "visits.csv") if text_file else as_arrow(USUAL)
     expected = told(source)
-    monkeypatch.setattr(one_pass, "_number", lambda text: text.length().cast("int64"))  # ann and bob
+    asked: list[int] = []
+    number = one_pass._number
+
+    def alike(text: Any, bits: int) -> Any:
+        asked.append(bits)
+        return text.length().cast("int64") if bits < longest else number(text, bits)  # ann and bob
+
+    monkeypatch.setattr(one_pass, "_number", alike)
+    longest = 63
     assert told(source) == expected
+    assert sorted({*asked}) == [60, 63]  # five places and one window: codes of 3 bits
+    longest = 64
+    assert told(source) == expected
+    assert passes == [True, True, False]
+
+
+def test_an_attempt_that_fails_in_a_stream_has_two_passes(
+    passes: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection is free again for them."""
+    expected = told(as_arrow(USUAL))
+
+    def failing(*given: Any, **more: Any) -> Any:
+        raise EngineError("planted")
+
+    monkeypatch.setattr(runs, "counted_keys", failing)
+    assert told(as_arrow(USUAL)) == expected
     assert passes == [True, False]
 
 

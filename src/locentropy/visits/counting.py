@@ -93,11 +93,12 @@ def count_visits(
             embedded,
             coded,
             visits.missing_ids,
+            len(keys.listed),
             first_times=first_times,
             windows=max(len(windows), 1),
         )
     if counted is None:
-        counted = count_pairs(engine, expression.at_codes(checked(), coded), len(windows))
+        counted = count_pairs(engine, expression.at_codes(checked(), coded), len(keys.listed), len(windows))
     engine.free_source()
     by_code = found_codes(engine, coding)
     return _of_list(by_code, counted, wanted.ids, codes_of(keys.listed, by_code), windows)
@@ -127,9 +128,9 @@ class _Keys(NamedTuple):
 def _everywhere(engine: Engine, good: ibis.Table) -> Counted:
     """Count at every location that was visited."""
     coding = engine.materialize("locations", expression.coded_locations(good), "Finding places")
-    counted = count_pairs(engine, expression.at_codes(good, coding))
-    engine.free_source()
     by_code = found_codes(engine, coding)
+    counted = count_pairs(engine, expression.at_codes(good, coding), len(by_code))
+    engine.free_source()
     found = restore_id_type(by_code["location"].combine_chunks(), typed=engine.typed_locations)
     order = pc.sort_indices(found)
     return Counted(by_code, counted, found.take(order), integers(by_code, "code")[order.to_numpy()])
@@ -146,7 +147,8 @@ def _in_cells(engine: Engine, good: ibis.Table, cells: Cells, windows: Sequence[
     numbers = cells.numbers() if isinstance(cells, SquareCells) else np.arange(len(keys))
     by_number = {"location": pa.array(numbers), "code": pa.array(codes, pa.int32())}
     numbered = engine.upload("numbered", pa.table(by_number))
-    counted = count_pairs(engine, expression.at_codes(engine.locate(good, cells), numbered), len(windows))
+    there = expression.at_codes(engine.locate(good, cells), numbered)
+    counted = count_pairs(engine, there, len(codes), len(windows))
     engine.free_source()
     return _of_list(by_code, counted, wanted.ids, codes, windows)
 

@@ -279,10 +279,10 @@ def pairs(there: ibis.Table, windows: int = 1) -> ibis.Table:
     return there.group_by(["user", "code"]).aggregate(**answers)
 
 
-def rows_in_order(there: ibis.Table, windows: int = 1) -> ibis.Table:
-    """The user and the code of every row, in the order of both: `runs.py` reads the same pairs off them."""
+def coded_rows(there: ibis.Table, windows: int = 1) -> ibis.Table:
+    """The user and the code of every row: where these are in order, `runs.py` reads the same pairs off them."""
     there = _at_windows(there, windows)
-    return there.select(user=there.user.cast("int64"), code=there.code).order_by(["user", "code"])
+    return there.select(user=there.user.cast("int64"), code=there.code)
 
 
 def _at_windows(there: ibis.Table, windows: int) -> ibis.Table:

@@ -10,15 +10,16 @@ the checks. If anything is unusual, the two passes find out what it is. Rows wit
 as there.
 
 User ids, which are texts, become numbers, for they are compared again and again: hashes, of which it is made sure that
-no two ids have the same. That takes a pass over the ids, and the other one is over the rows: text files, which are slow
-to read, are read once, and what is needed of them stored, unless it would have to be spilled.
+no two ids have the same. They are as short as leaves room for a code beside them (`runs.Packing`) if no two ids share
+one then, and longer otherwise. That takes a pass over the ids, and the other one is over the rows: text files, which
+are slow to read, are read once, and what is needed of them stored, unless it would have to be spilled.
 """
 
 from __future__ import annotations
 
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -26,7 +27,7 @@ import ibis.expr.datatypes as dt
 from locentropy.core.errors import LocentropyError
 from locentropy.visits import expressions as expression
 from locentropy.visits.checks import log_left_out
-from locentropy.visits.runs import CountedPairs, count_pairs
+from locentropy.visits.runs import CountedPairs, Extent, Packing, count_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +42,8 @@ UNLISTED: Final = -2
 
 _STYLES: Final = ("time_is_number", "time_is_day_first")
 _MARKS: Final = ("decimal_comma", "decimal_point")
+_LONGEST: Final = 63
+"""Bits of a number of 64 bits that has a sign."""
 _DOING: Final = "Counting visits"
 _ROWS: Final = "rows_read_once"
 _IDS: Final = "user_ids"
@@ -57,13 +60,17 @@ def count_in_one_pass(
     engine: EmbeddedEngine,
     coded: ibis.Table,
     missing_ids: MissingIds,
+    codes: int,
     *,
     first_times: bool,
     windows: int = 1,
 ) -> CountedPairs | None:
-    """The pairs at the places of `coded`, each with its code or that of its group; None if anything is unusual."""
+    """The pairs at the places of `coded`, each with its code or that of its group; None if anything is unusual.
+
+    There are so many codes, from 0 on.
+    """
     try:
-        found = _counted(engine, coded, missing_ids, first_times, windows)
+        found = _counted(engine, coded, missing_ids, codes, first_times, windows)
     except LocentropyError:  # the two passes meet it again, and explain it
         found = None
     if found is None:
@@ -75,6 +82,7 @@ def _counted(
     engine: EmbeddedEngine,
     coded: ibis.Table,
     missing_ids: MissingIds,
+    codes: int,
     first_times: bool,
     windows: int,
 ) -> CountedPairs | None:
@@ -84,22 +92,26 @@ def _counted(
     there = at_any_code(rows, coded)
     if windows > 1:  # a row without a time is in no window, and is unusual for that
         there = there.mutate(in_window=there.in_window.fill_null(0))
-    if engine.reads_to_keep:
+    kept = engine.reads_to_keep
+    if kept:
         rows = there = engine.materialize(_ROWS, there, _DOING)
     ids = engine.materialize(_IDS, rows.select("user").distinct(), "Checking")
-    missing = _missing(engine, _looked_at(ids, missing_ids))
+    users = _numbered(engine, ids, missing_ids, Packing.of(codes, windows).bits_of_users)
     engine.drop(_IDS)
-    if missing is None:
+    if users is None:
         return None
-    there = there.mutate(user=_number(there.user))
+    # Text that is not kept would have to be read once more, to know how many rows it has.
+    extent = Extent(0, 2**users.bits - 1, _total(engine, rows) if kept or not engine.reads_text else None)
+    there = there.mutate(user=_number(there.user, users.bits))
     left_out = 0
-    if missing:
-        nobody = there.user.isin(missing)
+    if users.missing:
+        nobody = there.user.isin(users.missing)
         if not _any(engine, there, ~nobody):
             return None
         left_out = _total(engine, there.filter(nobody))
         there = there.filter(~nobody)
-    counted = count_pairs(engine, there.filter(there.code != UNLISTED), windows, name=_PAIRS)
+    there = there.filter(there.code != UNLISTED)
+    counted = count_pairs(engine, there, codes, windows, name=_PAIRS, extent=extent)
     engine.drop(_ROWS)
     if _any(engine, counted.pairs, counted.pairs.code < 0):
         return None
@@ -143,35 +155,45 @@ def at_any_code(rows: ibis.Table, coded: ibis.Table) -> ibis.Table:
     return there.mutate(code=code.cast("int32")).drop("unusual", "location_right")
 
 
-def _looked_at(ids: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
-    """Each user id with its number, whether it is missing and whether it is unusual."""
+class _Users(NamedTuple):
+    """How user ids become numbers."""
+
+    bits: int
+    """Of a number;"""
+    missing: list[int]
+    """the numbers of ids that are missing."""
+
+
+def _numbered(engine: EmbeddedEngine, ids: ibis.Table, missing_ids: MissingIds, bits: int) -> _Users | None:
+    """The numbers of so many bits, or longer ones if two ids would have the same; None if an id is unusual, or both."""
     ids = expression.with_ends(ids)
     missing = expression.no_user_id(ids) if missing_ids == "drop" else ibis.literal(False)
-    return ids.select(number=_number(ids.user), missing=missing, unusual=~missing & unusual_id(ids, "user"))
+    looked_at = ids.mutate(missing=missing, unusual=~missing & unusual_id(ids, "user"))
+    for each in dict.fromkeys((bits, _LONGEST)):
+        users = looked_at.select("missing", "unusual", number=_number(looked_at.user, each))
+        found = users.aggregate(
+            ids=users.count(),
+            numbers=users.number.nunique(),
+            unusual=users.unusual.any().fill_null(True),
+            missing=users.missing.any().fill_null(True),
+        )
+        row = engine.run(found, "Checking").to_pylist()[0]
+        if row["unusual"]:
+            return None
+        if row["numbers"] == row["ids"]:
+            nobody = (
+                engine.run(users.filter(users.missing).select("number"), "Checking")
+                if row["missing"]
+                else None
+            )
+            return _Users(each, [] if nobody is None else nobody["number"].to_pylist())
+    return None
 
 
-def _missing(engine: EmbeddedEngine, users: ibis.Table) -> list[int] | None:
-    """The numbers of ids that are missing; None if an id is unusual, or two have the same number."""
-    found = users.aggregate(
-        ids=users.count(),
-        numbers=users.number.nunique(),
-        unusual=users.unusual.any().fill_null(True),
-        missing=users.missing.any().fill_null(True),
-    )
-    row = engine.run(found, "Checking").to_pylist()[0]
-    if row["unusual"] or row["numbers"] != row["ids"]:
-        return None
-    if not row["missing"]:
-        return []
-    numbers: list[int] = engine.run(users.filter(users.missing).select("number"), "Checking")[
-        "number"
-    ].to_pylist()
-    return numbers
-
-
-def _number(text: Any) -> Any:
-    """A number for a text, null among them. Two texts may have the same one, which is found out (`_missing`)."""
-    return (_hash(text) >> 1).cast("int64")
+def _number(text: Any, bits: int) -> Any:
+    """A number of so many bits for a text, null among them. Two texts may have the same one: see `_numbered`."""
+    # Ibis takes what is shifted for an integer with a sign, and would leave out a cast to one.
+    return (_hash(text) >> (64 - bits)).cast("uint64").cast("int64")
 
 
 def _total(engine: EmbeddedEngine, rows: ibis.Table) -> int:

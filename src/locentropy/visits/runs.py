@@ -9,6 +9,9 @@ so far of a user waits for the rest, as pairs: one for each location at most, ho
 From these two numbers `expressions.spread_by_once` has what spreading a user's unit needs, where weights tell one visit
 from more and no further. Engines sort whole numbers in half the time in which they group them, spill what they sort,
 and pass over the rows once where grouping takes three passes: by pair, by user, and to join the two.
+
+A user and a location are packed into one whole number where they fit into 64 bits (`Packing`). NumPy sorts those in
+memory several times faster than an engine does; the engine sorts rows that are too many for that.
 """
 
 from __future__ import annotations
@@ -42,6 +45,65 @@ SCHEMA: Final = pa.schema(
 )
 """Of the pairs: a user has fewer than 2^31 locations, since these have codes of 32 bits."""
 
+_PART: Final = 1 << 18
+"""Sorted rows at a time: few enough for the processor's cache."""
+
+
+class Packing(NamedTuple):
+    """How a user, who is a whole number, and a code become one whole number, the key of a row.
+
+    No two have the same key, whatever users there are: keys that do not fit into 64 bits, which a packing for other
+    users could make, are an error in the engine. It holds nothing but public numbers.
+    """
+
+    bits: int
+    """Of a code;"""
+    below: int
+    """codes begin at minus this."""
+
+    @classmethod
+    def of(cls, codes: int, windows: int = 1) -> Packing:
+        """For so many codes, perhaps in each of several windows, and for -1 in each."""
+        below = max(windows, 1)
+        return cls(((codes + 1) * below - 1).bit_length(), below)
+
+    @property
+    def bits_of_users(self) -> int:
+        """How many bits are left for users, besides a sign."""
+        return 63 - self.bits
+
+    def fits(self, extent: Extent) -> bool:
+        """Whether every user has a key."""
+        most: int = 2**self.bits_of_users
+        return -most <= extent.lowest and extent.highest < most
+
+    def pack(self, user: Any, code: Any) -> Any:
+        """The key of each row, in the engine."""
+        return user.cast("int64") * 2**self.bits + (code.cast("int64") + self.below)
+
+    def unpack(self, keys: Integers) -> tuple[Integers, NDArray[np.int32]]:
+        """The user and the code of each key."""
+        codes = (keys & ((1 << self.bits) - 1)) - self.below
+        return keys >> self.bits, codes.astype(np.int32)
+
+
+class Extent(NamedTuple):
+    """What is known of rows before they are read."""
+
+    lowest: int
+    highest: int
+    """The users lie between these."""
+    rows: int | None
+    """There are at most so many; None if that is not known."""
+
+    @classmethod
+    def of(cls, visits: ibis.Table, engine: Engine) -> Extent:
+        """Of visits whose users are numbers."""
+        user = visits.user.cast("int64")
+        found = visits.aggregate(lowest=user.min(), highest=user.max(), rows=visits.count())
+        row = engine.run(found, "Checking").to_pylist()[0]
+        return cls(row["lowest"] or 0, row["highest"] or 0, row["rows"])
+
 
 class CountedPairs(NamedTuple):
     """The visits of each user at each location."""
@@ -52,13 +114,28 @@ class CountedPairs(NamedTuple):
     """The same pairs with what each user's add up to, where they were read off runs."""
 
 
-def count_pairs(engine: Engine, there: ibis.Table, windows: int = 1, *, name: str = "pairs") -> CountedPairs:
-    """Count rows that have a code, and store the pairs: off runs where users are numbers and every row is one visit."""
+def count_pairs(
+    engine: Engine,
+    there: ibis.Table,
+    codes: int,
+    windows: int = 1,
+    *,
+    name: str = "pairs",
+    extent: Extent | None = None,
+) -> CountedPairs:
+    """Count rows that have a code, and store the pairs: off runs where users are numbers and every row is one visit.
+
+    There are `codes` codes, perhaps in each of several windows, and perhaps -1 for whatever else there is. None stands
+    for the extent of the engine's visits.
+    """
     doing, embedded = "Counting visits", engine.embedded
-    if embedded is not None and there.user.type().is_integer() and not {"visits", "time"} & {*there.columns}:
-        runs = embedded.materialize_runs(name, expression.rows_in_order(there, windows), doing)
-        return CountedPairs(runs.select("user", "code", "visits"), runs)
-    return CountedPairs(engine.materialize(name, expression.pairs(there, windows), doing))
+    if embedded is None or not there.user.type().is_integer() or {"visits", "time"} & {*there.columns}:
+        return CountedPairs(engine.materialize(name, expression.pairs(there, windows), doing))
+    extent = extent or Extent.of(engine.visits, engine)
+    packing = Packing.of(codes, windows)
+    packed = packing if packing.fits(extent) else None
+    runs = embedded.materialize_runs(name, expression.coded_rows(there, windows), packed, extent.rows, doing)
+    return CountedPairs(runs.select("user", "code", "visits"), runs)
 
 
 class _Pairs(NamedTuple):
@@ -74,6 +151,12 @@ class _Pairs(NamedTuple):
         user, code = rows.column("user").to_numpy(), rows.column("code").to_numpy()
         starts = _starts(user, code)
         return cls(user[starts], code[starts], np.diff(starts, append=user.size))
+
+    @classmethod
+    def of_keys(cls, keys: Integers, packing: Packing) -> _Pairs:
+        """The runs of one part of the keys."""
+        starts = _starts(keys)
+        return cls(*packing.unpack(keys[starts]), np.diff(starts, append=keys.size))
 
     def before(self, later: _Pairs) -> _Pairs:
         """These and later ones; the last of these may go on in the first of the later."""
@@ -116,9 +199,38 @@ class _Pairs(NamedTuple):
 
 def counted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The pairs of rows (user, code) that come in the order of these two, with what each user's add up to."""
-    waiting = _Pairs(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
+    return _with_sums(map(_Pairs.of, batches))
+
+
+def counted_keys(
+    batches: Iterable[pa.RecordBatch], packing: Packing, most: int | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The same of keys that come in order; or in any order, where it is said how many come at most."""
+    parts = (
+        (batch.column("key").to_numpy() for batch in batches) if most is None else _in_order(batches, most)
+    )
+    return _with_sums(_Pairs.of_keys(keys, packing) for keys in parts)
+
+
+def _in_order(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[Integers]:
+    """At most so many keys, in any order, sorted in memory and cut into parts."""
+    keys, rows = np.empty(most, np.int64), 0
     for batch in batches:
-        pairs = waiting.before(_Pairs.of(batch))
+        if rows + len(batch) > most:
+            raise EngineError("The engine answered with more rows than there were. Did the table change?")
+        keys[rows : rows + len(batch)] = batch.column("key").to_numpy()
+        rows += len(batch)
+    keys = keys[:rows]
+    keys.sort()
+    for start in range(0, rows, _PART):
+        yield keys[start : start + _PART]
+
+
+def _with_sums(runs: Iterable[_Pairs]) -> Iterator[pa.RecordBatch]:
+    """Pairs in their order, of which the last may go on in the next part, with what each user's add up to."""
+    waiting = _Pairs(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
+    for later in runs:
+        pairs = waiting.before(later)
         pairs.check_order()
         whole, waiting = pairs.split()
         yield whole.with_sums()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from locentropy.core.locations import Cells
+    from locentropy.visits.runs import Packing
     from locentropy.visits.visits import MissingIds, Visits
 
 Progress = Callable[[str, float | None], None]
@@ -152,14 +153,23 @@ class EmbeddedEngine(Engine, Protocol):
         """Whether it can count rows before they are checked (one_pass.py), and then is ready to do so."""
 
     @property
+    def reads_text(self) -> bool:
+        """Whether the rows come from text, which is slow to read."""
+
+    @property
     def reads_to_keep(self) -> bool:
         """Whether what is needed of the rows is better stored than read twice: of text, if it fits into memory."""
 
     def first_row(self, columns: Sequence[str]) -> dict[str, Any] | None:
         """Some columns of any one row that is stored; None if there is no row."""
 
-    def materialize_runs(self, name: str, rows: ibis.Table, doing: str) -> ibis.Table:
-        """Store the pairs of rows in order, with what each user's add up to: see runs.py."""
+    def materialize_runs(
+        self, name: str, rows: ibis.Table, packing: Packing | None, most: int | None, doing: str
+    ) -> ibis.Table:
+        """Store the pairs of at most so many rows, of a user and a code, with what each user's add up to: see runs.py.
+
+        `packing` makes one number of both; None where that does not fit.
+        """
 
     def drop(self, *names: str) -> None:
         """Free what was materialized under these names, if anything was."""

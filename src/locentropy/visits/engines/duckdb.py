@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from locentropy.visits.readers.base import Part
     from locentropy.visits.visits import MissingIds, Visits
 
+    _Through = Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]
+
 _POLL_SECONDS: Final = 0.1
 _LOCATED: Final = ("user", "time", "visits", "in_window", "lat", "lon")
 """What is read of visits whose location Python finds."""
@@ -47,6 +49,8 @@ _BATCH_ROWS: Final = 1 << 18
 """Rows that Python gets at a time: enough that a call costs little, and few enough for the processor's cache."""
 _STORED_ROWS: Final = 1 << 20
 """Rows that are stored at a time, of those that Python made."""
+_SORTED_PART: Final = 4
+"""Rows are sorted by NumPy where their keys take at most this part, a quarter, of the memory of DuckDB."""
 _IBIS_TYPES: Final = {
     "BIGINT": "int64",
     "INTEGER": "int32",
@@ -120,14 +124,22 @@ class DuckDBEngine:
         return True
 
     @property
+    def reads_text(self) -> bool:
+        """Whether there are text files that were not loaded."""
+        return bool(self._unread)
+
+    @property
     def reads_to_keep(self) -> bool:
         """Whether there are text files that were not loaded, and would take half of the memory at most."""
-        if not self._unread:
-            return False
-        [(memory,)] = self._con.execute(
-            "SELECT parse_formatted_bytes(current_setting('memory_limit'))"
-        ).fetchall()
-        return 2 * sum(part.fingerprints.size for part, _ in self._unread) <= int(memory)
+        return (
+            self.reads_text and 2 * sum(part.fingerprints.size for part, _ in self._unread) <= self._memory()
+        )
+
+    def _memory(self) -> int:
+        """Bytes that DuckDB may use."""
+        setting = "SELECT parse_formatted_bytes(current_setting('memory_limit'))"
+        [(memory,)] = self._con.execute(setting).fetchall()
+        return int(memory)
 
     def store_source(self) -> None:
         """Load text files, one after another, so that an error can name the file."""
@@ -224,10 +236,21 @@ class DuckDBEngine:
         """Store the rows of an expression as a temporary table."""
         return self._store(name, expression.schema(), _sql_of(expression.op()), doing)
 
-    def materialize_runs(self, name: str, rows: ibis.Table, doing: str) -> ibis.Table:
-        """Store the pairs of rows in order, which stream through `runs.py`."""
+    def materialize_runs(
+        self, name: str, rows: ibis.Table, packing: runs.Packing | None, most: int | None, doing: str
+    ) -> ibis.Table:
+        """Store the pairs of rows, which stream through `runs.py`; DuckDB sorts those that are too many for memory."""
+        through: _Through
+        if packing is None:
+            rows, through = rows.order_by(["user", "code"]), runs.counted
+        else:
+            rows = rows.select(key=packing.pack(rows.user, rows.code))
+            if most is not None and _SORTED_PART * 8 * most <= self._memory():
+                through = partial(runs.counted_keys, packing=packing, most=most)
+            else:
+                rows, through = rows.order_by("key"), partial(runs.counted_keys, packing=packing)
         self._answer(
-            lambda sql: self._store_stream(name, sql, runs.SCHEMA, runs.counted), _sql_of(rows.op()), doing
+            lambda sql: self._store_stream(name, sql, runs.SCHEMA, through), _sql_of(rows.op()), doing
         )
         return ibis.table({field.name: str(field.type) for field in runs.SCHEMA}, name=name)
 
@@ -278,7 +301,7 @@ class DuckDBEngine:
         name: str,
         sql: str,
         schema: pa.Schema,
-        through: Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]],
+        through: _Through,
     ) -> None:
         """Store what Python makes of the rows of a query in a table, which spills to disk like any other."""
         # A connection has one query at a time, and temporary tables of its own: another one stores what this one reads.
@@ -292,11 +315,13 @@ class DuckDBEngine:
 
             store(schema.empty_table(), f"CREATE TABLE {identifier(name)} AS")
             made: list[pa.RecordBatch] = []
-            for batch in through(self._con.sql(sql).to_arrow_reader(_BATCH_ROWS)):
-                made.append(batch)
-                if sum(map(len, made)) >= _STORED_ROWS:
-                    store(pa.Table.from_batches(made, schema), f"INSERT INTO {identifier(name)}")
-                    made.clear()
+            # Closed whatever happens: while a result is open, the connection answers nothing else.
+            with self._con.sql(sql).to_arrow_reader(_BATCH_ROWS) as rows:
+                for batch in through(rows):
+                    made.append(batch)
+                    if sum(map(len, made)) >= _STORED_ROWS:
+                        store(pa.Table.from_batches(made, schema), f"INSERT INTO {identifier(name)}")
+                        made.clear()
             store(pa.Table.from_batches(made, schema), f"INSERT INTO {identifier(name)}")
 
     def free_source(self) -> None:

@@ -19,7 +19,7 @@ from locentropy.mechanisms.shares.mechanism import Shares
 from locentropy.mechanisms.shares.stages import SPLIT_WEIGHTS
 from locentropy.privacy import concentrated
 from locentropy.privacy.guarantee import Guarantee, exact
-from locentropy.visits import expressions
+from locentropy.visits import counting, expressions, runs
 from locentropy.visits.queries import TableQueries
 from locentropy_lab.audit.mutation.planting import Change, Fault
 
@@ -85,6 +85,16 @@ def _returns_forgotten(true: Any) -> Any:
         return true(runs.mutate(locations=ibis.greatest(runs.once, 1)), weights, squares=squares)
 
     return spread
+
+
+def _in_too_few_bits(true: Any) -> Any:
+    """A number in which a place is added to the number of the person."""
+
+    def packing(*given: Any, **more: Any) -> Any:
+        found = true(*given, **more)
+        return found._replace(bits=found.bits - 1)
+
+    return staticmethod(packing)
 
 
 def _divided(round_to_integer: str) -> Callable[[Any], Any]:
@@ -154,6 +164,12 @@ _SHARES: Final = (
         "who returns to a hundred places has a hundred units, where rows are counted in their order",
         _OUTCOMES,
         (Change(expressions, "spread_by_once", _returns_forgotten),),
+    ),
+    Fault(
+        "person and place in too few bits",
+        "visits of one person count as another's, and move what others have at their places",
+        _OUTCOMES,
+        (Change(runs.Packing, "of", _in_too_few_bits),),
     ),
     Fault(
         "bands read off exact looks",
@@ -257,12 +273,12 @@ def _twice_in_raw_rows(true: Any) -> Any:
     return pairs
 
 
-def _twice_in_order(true: Any) -> Any:
-    def rows(there: Any, windows: int = 1) -> Any:
-        found = true(there)
-        return found.union(found.mutate(user=-1 - found.user)).order_by(["user", "code"])
+def _twice_where_read_off(true: Any) -> Any:
+    def count(*given: Any, **more: Any) -> Any:
+        pairs = true(*given, **more).pairs
+        return runs.CountedPairs(pairs.union(pairs.mutate(user=-1 - pairs.user)))
 
-    return rows
+    return count
 
 
 def _grouped_after_counting(_: Any) -> Any:
@@ -358,7 +374,7 @@ _BOUNDS: Final = (
         _ONE_USER,
         (
             Change(expressions, "pairs", _twice_in_raw_rows),
-            Change(expressions, "rows_in_order", _twice_in_order),
+            Change(counting, "count_pairs", _twice_where_read_off),
         ),
     ),
     Fault(
