@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-BLOCK: Final = 128
+BLOCK: Final = 32
 """Cells at a time."""
 _THREADS: Final = 4
 """More would mostly wait for memory; fewer processors share them."""
