@@ -257,26 +257,52 @@ def test_ids_of_places_in_groups_are_looked_at(odd: str, passes: list[bool]) -> 
 
 
 @pytest.mark.parametrize("text_file", [False, True])
+@pytest.mark.parametrize(
+    ("longest", "most_apart", "extents"),
+    [
+        (63, 1000, [(-3, 2**60 - 1)]),  # ann, bob and nan are told apart; codes of five places have 3 bits
+        (63, 1, [(0, 2**63 - 1)]),
+        (64, 1000, []),
+    ],
+)
 def test_two_users_with_one_number_are_told_apart(
-    text_file: bool, passes: list[bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    text_file: bool,
+    longest: int,
+    most_apart: int,
+    extents: list[tuple[int, int]],
+    passes: list[bool],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
-    """Longer numbers may be all that it takes; if they are not enough either, the rows have two passes."""
-    source = as_csv(USUAL, tmp_path / "visits.csv") if text_file else as_arrow(USUAL)
+    """By numbers of their own, if they are few; or by longer ones; or, if these are alike too, in two passes."""
+    rows = [*USUAL, ("nan", "bar", TIMES[0]), ("bob", "bar", TIMES[0])]
+    source = as_csv(rows, tmp_path / "visits.csv") if text_file else as_arrow(rows)
     expected = told(source)
-    asked: list[int] = []
-    number = one_pass._number
+    number, count, seen = one_pass._number, one_pass.count_pairs, []
 
     def alike(text: Any, bits: int) -> Any:
-        asked.append(bits)
-        return text.length().cast("int64") if bits < longest else number(text, bits)  # ann and bob
+        return text.length().cast("int64") if bits < longest else number(text, bits)
+
+    def watched(*given: Any, **more: Any) -> Any:
+        seen.append(tuple(more["extent"])[:2])
+        return count(*given, **more)
 
     monkeypatch.setattr(one_pass, "_number", alike)
-    longest = 63
+    monkeypatch.setattr(one_pass, "count_pairs", watched)
+    monkeypatch.setattr(one_pass, "MOST_APART", most_apart)
     assert told(source) == expected
-    assert sorted({*asked}) == [60, 63]  # five places and one window: codes of 3 bits
-    longest = 64
-    assert told(source) == expected
-    assert passes == [True, True, False]
+    assert passes == [True, bool(extents)]
+    assert seen == extents
+
+
+def test_an_id_that_is_missing_may_be_one_that_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [*USUAL, ("nan", "bar", TIMES[0]), ("nan", "zoo", TIMES[0])]
+    expected = told(as_arrow(rows))
+    number = one_pass._number
+    monkeypatch.setattr(
+        one_pass, "_number", lambda text, bits: ibis.literal(5, "int64") if bits < 63 else number(text, bits)
+    )
+    assert told(as_arrow(rows)) == expected
 
 
 def test_an_attempt_that_fails_in_a_stream_has_two_passes(

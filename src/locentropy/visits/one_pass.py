@@ -10,9 +10,9 @@ the checks. If anything is unusual, the two passes find out what it is. Rows wit
 as there.
 
 User ids, which are texts, become numbers, for they are compared again and again: hashes, of which it is made sure that
-no two ids have the same. They are as short as leaves room for a code beside them (`runs.Packing`) if no two ids share
-one then, and longer otherwise. That takes a pass over the ids, and the other one is over the rows: text files, which
-are slow to read, are read once, and what is needed of them stored, unless it would have to be spilled.
+no two ids have the same. They are as short as leaves room for a code beside them (`runs.Packing`), and the few ids that
+would share one then are numbered -1, -2, … instead. That takes a pass over the ids, and the other one is over the rows:
+text files, which are slow to read, are read once, and what is needed of them is stored, unless it had to be spilled.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ibis
 import ibis.expr.datatypes as dt
+import pyarrow as pa
 
 from locentropy.core.errors import LocentropyError
 from locentropy.visits import expressions as expression
@@ -42,8 +43,10 @@ UNLISTED: Final = -2
 
 _STYLES: Final = ("time_is_number", "time_is_day_first")
 _MARKS: Final = ("decimal_comma", "decimal_point")
-_LONGEST: Final = 63
+LONGEST: Final = 63
 """Bits of a number of 64 bits that has a sign."""
+MOST_APART: Final = 1000
+"""More ids that share a number make all numbers longer."""
 _DOING: Final = "Counting visits"
 _ROWS: Final = "rows_read_once"
 _IDS: Final = "user_ids"
@@ -92,31 +95,21 @@ def _counted(
     there = at_any_code(rows, coded)
     if windows > 1:  # a row without a time is in no window, and is unusual for that
         there = there.mutate(in_window=there.in_window.fill_null(0))
-    kept = engine.reads_to_keep
-    if kept:
+    if engine.reads_to_keep:
         rows = there = engine.materialize(_ROWS, there, _DOING)
-    ids = engine.materialize(_IDS, rows.select("user").distinct(), "Checking")
-    users = _numbered(engine, ids, missing_ids, Packing.of(codes, windows).bits_of_users)
+    by_id = engine.materialize(_IDS, rows.group_by("user").aggregate(rows=rows.count()), "Checking")
+    users = _numbered(engine, by_id, missing_ids, Packing.of(codes, windows).bits_of_users)
     engine.drop(_IDS)
-    if users is None:
+    if users is None or users.left_out == users.rows:
         return None
-    # Text that is not kept would have to be read once more, to know how many rows it has.
-    extent = Extent(0, 2**users.bits - 1, _total(engine, rows) if kept or not engine.reads_text else None)
-    there = there.mutate(user=_number(there.user, users.bits))
-    left_out = 0
-    if users.missing:
-        nobody = there.user.isin(users.missing)
-        if not _any(engine, there, ~nobody):
-            return None
-        left_out = _total(engine, there.filter(nobody))
-        there = there.filter(~nobody)
+    there = users.instead_of_ids(there, engine)
     there = there.filter(there.code != UNLISTED)
-    counted = count_pairs(engine, there, codes, windows, name=_PAIRS, extent=extent)
+    counted = count_pairs(engine, there, codes, windows, name=_PAIRS, extent=users.extent)
     engine.drop(_ROWS)
     if _any(engine, counted.pairs, counted.pairs.code < 0):
         return None
-    if left_out:  # told now that nobody else will tell it
-        log_left_out(engine, left_out)
+    if users.left_out:  # told now that nobody else will tell it
+        log_left_out(engine, users.left_out)
     return counted
 
 
@@ -156,48 +149,80 @@ def at_any_code(rows: ibis.Table, coded: ibis.Table) -> ibis.Table:
 
 
 class _Users(NamedTuple):
-    """How user ids become numbers."""
+    """How user ids become numbers, and how many rows they have."""
 
     bits: int
-    """Of a number;"""
+    """Of a number."""
+    apart: pa.Array
+    """The longest numbers of the ids that would share one of so many bits: they are numbered -1, -2, … instead."""
     missing: list[int]
-    """the numbers of ids that are missing."""
+    """The numbers of ids that are missing."""
+    rows: int
+    left_out: int
+    """Rows whose id is missing."""
+
+    @property
+    def extent(self) -> Extent:
+        """What is known of the rows ahead."""
+        return Extent(-len(self.apart), 2**self.bits - 1, self.rows)
+
+    def instead_of_ids(self, there: ibis.Table, engine: EmbeddedEngine) -> ibis.Table:
+        """The rows with numbers for user ids, without those whose id is missing."""
+        user = _number(there.user, self.bits)
+        numbered = there.mutate(user=user)
+        if len(self.apart):
+            below = pa.array(range(-len(self.apart), 0), pa.int64())
+            apart = engine.upload("apart", pa.table({"longest": self.apart, "number": below}))
+            both = there.mutate(user=user, longest=_number(there.user, LONGEST)).left_join(apart, "longest")
+            numbered = both.mutate(user=both.number.fill_null(both.user)).select(there.columns)
+        return numbered.filter(~numbered.user.isin(self.missing)) if self.missing else numbered
 
 
-def _numbered(engine: EmbeddedEngine, ids: ibis.Table, missing_ids: MissingIds, bits: int) -> _Users | None:
-    """The numbers of so many bits, or longer ones if two ids would have the same; None if an id is unusual, or both."""
-    ids = expression.with_ends(ids)
-    missing = expression.no_user_id(ids) if missing_ids == "drop" else ibis.literal(False)
-    looked_at = ids.mutate(missing=missing, unusual=~missing & unusual_id(ids, "user"))
-    for each in dict.fromkeys((bits, _LONGEST)):
-        users = looked_at.select("missing", "unusual", number=_number(looked_at.user, each))
-        found = users.aggregate(
-            ids=users.count(),
-            numbers=users.number.nunique(),
-            unusual=users.unusual.any().fill_null(True),
-            missing=users.missing.any().fill_null(True),
-        )
-        row = engine.run(found, "Checking").to_pylist()[0]
-        if row["unusual"]:
+def _numbered(engine: EmbeddedEngine, by_id: ibis.Table, missing_ids: MissingIds, bits: int) -> _Users | None:
+    """The numbers of users, of so many bits if that will do; None if an id is unusual, or two share even the longest.
+
+    `by_id` has each id, and how many rows it has.
+    """
+    by_id = expression.with_ends(by_id)
+    missing = expression.no_user_id(by_id) if missing_ids == "drop" else ibis.literal(False)
+    looked_at = by_id.select(
+        "rows",
+        missing=missing,
+        unusual=~missing & unusual_id(by_id, "user"),
+        number=_number(by_id.user, bits),
+        longest=_number(by_id.user, LONGEST),
+    )
+    found = looked_at.aggregate(
+        ids=looked_at.count(),
+        numbers=looked_at.number.nunique(),
+        unusual=looked_at.unusual.any().fill_null(True),
+        rows=looked_at.rows.sum(),
+        left_out=looked_at.missing.ifelse(looked_at.rows, 0).sum(),
+    )
+    row = engine.run(found, "Checking").to_pylist()[0]
+    if row["unusual"]:  # or there are no ids
+        return None
+    apart = pa.array([], pa.int64())
+    if row["numbers"] < row["ids"]:
+        distinct = looked_at.aggregate(numbers=looked_at.longest.nunique())
+        if engine.run(distinct, "Checking")["numbers"][0].as_py() < row["ids"]:
             return None
-        if row["numbers"] == row["ids"]:
-            nobody = (
-                engine.run(users.filter(users.missing).select("number"), "Checking")
-                if row["missing"]
-                else None
-            )
-            return _Users(each, [] if nobody is None else nobody["number"].to_pylist())
-    return None
+        shared = looked_at.group_by("number").aggregate(ids=looked_at.count())
+        sharing = looked_at.semi_join(shared.filter(shared.ids > 1), "number").select("longest")
+        apart = engine.run(sharing.limit(MOST_APART + 1), "Checking")["longest"].combine_chunks()
+        if len(apart) > MOST_APART:
+            bits, apart = LONGEST, apart[:0]
+    users = _Users(bits, apart, [], int(row["rows"]), int(row["left_out"]))
+    if users.left_out:
+        ids = users.instead_of_ids(by_id.filter(missing), engine).select("user")
+        users = users._replace(missing=engine.run(ids, "Checking")["user"].to_pylist())
+    return users
 
 
 def _number(text: Any, bits: int) -> Any:
     """A number of so many bits for a text, null among them. Two texts may have the same one: see `_numbered`."""
     # Ibis takes what is shifted for an integer with a sign, and would leave out a cast to one.
     return (_hash(text) >> (64 - bits)).cast("uint64").cast("int64")
-
-
-def _total(engine: EmbeddedEngine, rows: ibis.Table) -> int:
-    return int(engine.run(rows.aggregate(rows=rows.count()), _DOING)["rows"][0].as_py())
 
 
 def _any(engine: EmbeddedEngine, table: ibis.Table, condition: Any) -> bool:

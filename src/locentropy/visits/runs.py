@@ -220,10 +220,15 @@ def _in_order(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[Integers
             raise EngineError("The engine answered with more rows than there were. Did the table change?")
         keys[rows : rows + len(batch)] = batch.column("key").to_numpy()
         rows += len(batch)
-    keys = keys[:rows]
+    keys.resize(rows, refcheck=False)
+    # The last part is taken first, so that the memory of parts that were taken can be given back meanwhile.
+    np.invert(keys, out=keys)
     keys.sort()
-    for start in range(0, rows, _PART):
-        yield keys[start : start + _PART]
+    while keys.size:
+        first = max(keys.size - _PART, 0)
+        part = np.invert(keys[first:][::-1])
+        keys.resize(first, refcheck=False)
+        yield part
 
 
 def _with_sums(runs: Iterable[_Pairs]) -> Iterator[pa.RecordBatch]:

@@ -153,10 +153,6 @@ class EmbeddedEngine(Engine, Protocol):
         """Whether it can count rows before they are checked (one_pass.py), and then is ready to do so."""
 
     @property
-    def reads_text(self) -> bool:
-        """Whether the rows come from text, which is slow to read."""
-
-    @property
     def reads_to_keep(self) -> bool:
         """Whether what is needed of the rows is better stored than read twice: of text, if it fits into memory."""
 

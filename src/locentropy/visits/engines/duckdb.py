@@ -49,8 +49,8 @@ _BATCH_ROWS: Final = 1 << 18
 """Rows that Python gets at a time: enough that a call costs little, and few enough for the processor's cache."""
 _STORED_ROWS: Final = 1 << 20
 """Rows that are stored at a time, of those that Python made."""
-_SORTED_PART: Final = 4
-"""Rows are sorted by NumPy where their keys take at most this part, a quarter, of the memory of DuckDB."""
+_SORTED_PART: Final = 2
+"""Rows are sorted by NumPy where their keys take at most this part, a half, of the memory of DuckDB."""
 _IBIS_TYPES: Final = {
     "BIGINT": "int64",
     "INTEGER": "int32",
@@ -124,16 +124,10 @@ class DuckDBEngine:
         return True
 
     @property
-    def reads_text(self) -> bool:
-        """Whether there are text files that were not loaded."""
-        return bool(self._unread)
-
-    @property
     def reads_to_keep(self) -> bool:
         """Whether there are text files that were not loaded, and would take half of the memory at most."""
-        return (
-            self.reads_text and 2 * sum(part.fingerprints.size for part, _ in self._unread) <= self._memory()
-        )
+        size = sum(part.fingerprints.size for part, _ in self._unread)
+        return bool(self._unread) and 2 * size <= self._memory()
 
     def _memory(self) -> int:
         """Bytes that DuckDB may use."""
