@@ -7,6 +7,7 @@ It reads the named fields of these and nothing else, so nothing but columns and 
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -121,11 +122,11 @@ class Release:
 
     def with_earlier(self, earlier: Iterable[Release]) -> Release:
         """The same, with the earlier releases of its series."""
-        return replace(self, earlier=tuple(earlier))
+        return self._with(earlier=tuple(earlier))
 
     def with_background(self, background: Background | None) -> Release:
         """The same, with these outlines behind the places on the page's map."""
-        return replace(self, background=background)
+        return self._with(background=background)
 
     def with_language(self, language: str) -> Release:
         """The same, with its page in this language: "en", "de"; all other files stay in English."""
@@ -138,7 +139,14 @@ class Release:
 
     def with_levels(self, further: Iterable[Release]) -> Release:
         """The release of this level and further ones."""
-        return replace(self, further=tuple(further))
+        levels = tuple(further)
+        return replace(self, further=levels) if levels else self._with(further=())
+
+    def _with(self, **parts: Any) -> Release:
+        """The same with other parts that no check is about: checking the table of a large release takes its time."""
+        other = copy(self)
+        vars(other).update(parts)
+        return other
 
     @property
     def levels(self) -> Mapping[str, Release]:
@@ -159,7 +167,7 @@ class Release:
                 cls(found.table, found.statement, found.measurements, found.outlines) for found in levels
             )
             whole = first.with_levels(further).with_background(background)
-            return replace(whole, directory=Path(directory))
+            return whole._with(directory=Path(directory))
         except LocentropyError as error:
             raise ReleaseError(f"{directory}: {error}") from None
 
