@@ -3,6 +3,7 @@
     python benchmarks/peers.py                        # 1 and 10 million rows, 5 rounds
     python benchmarks/peers.py --rows 100000 --rounds 1 --only duckdb shares opendp
     python benchmarks/peers.py --inputs texts csv --only duckdb duckdb-md5 command
+    python benchmarks/peers.py --earlier ../earlier --only limit moments shares command
 
 All read the same visits and the same public list of places (see `profiles.py`: 10 million visits of 1 million users to
 100,000 places), stored in three ways: whole numbers in Parquet, text ids in Parquet, text ids in CSV (`inputs.py`).
@@ -14,7 +15,8 @@ place, each user counting in at most M = 5 places, at the same ε = 1. Every ans
 Contenders take turns, each in a process of its own that first answers for a few rows, so that loading does
 not count. Ratios are to the DuckDB query of the same round: a busy machine weighs on both alike. All but DuckDB
 are installed into environments of their own under `.benchmarks/peers`, ours too, as its users have it; who does not
-install or run is skipped, with the reason. The slow ones get as many rounds as fit into `--patience`.
+install or run is skipped, with the reason. The slow ones get as many rounds as fit into `--patience`. `--earlier` names
+another checkout of this repository, whose version takes part beside this one: whether anything became slower.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from inputs import INPUTS, Input
 from peers.checks import Truth
-from peers.contenders import CONTENDERS, DUCKDB, Contender
+from peers.contenders import CONTENDERS, DUCKDB, Contender, earlier
 from peers.environments import NotInstalledError, interpreter
 from peers.running import FailedError, Turn, run
 from peers.turn import EPSILON, M
@@ -184,12 +186,18 @@ def main() -> None:
     parser.add_argument(
         "--patience", type=float, default=10, help="minutes for all turns of a slow contender on one table"
     )
+    parser.add_argument(
+        "--earlier", type=Path, help="a checkout whose version takes part as well, where ours does"
+    )
     chosen = parser.parse_args()
+    before = () if chosen.earlier is None else earlier(chosen.earlier)
     for name in chosen.inputs:
-        taking_part = [each for each in CONTENDERS if name in each.reads]
-        field = Field(
-            [each for each in taking_part if each is DUCKDB or each.name in chosen.only], INPUTS[name]
-        )
+        taking_part = [
+            each
+            for each in (*CONTENDERS, *before)
+            if name in each.reads and (each is DUCKDB or each.name.removesuffix("-earlier") in chosen.only)
+        ]
+        field = Field(taking_part, INPUTS[name])
         for rows in chosen.rows:
             compare(field, rows, chosen.rounds, 60 * chosen.patience)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -119,3 +119,13 @@ CONTENDERS = (
         slow=True,
     ),
 )
+
+
+def earlier(checkout: Path) -> tuple[Contender, ...]:
+    """Ours as it was in another checkout of this repository."""
+    packages = ("--editable", str(checkout.resolve()))
+    return tuple(
+        replace(each, name=f"{each.name}-earlier", title=f"{each.title}, earlier", packages=packages)
+        for each in CONTENDERS
+        if each.packages == _OURS
+    )

@@ -35,7 +35,7 @@ from tests.faults.soak_faults import FAULTS
 from tests.publishing.killing import forked
 
 USED = """
-scipy.stats scipy.optimize statistics threadpoolctl pyarrow.dataset rich.progress rich.table typer._adapters
+scipy.stats scipy.optimize statistics threadpoolctl pyarrow.dataset rich.progress rich.table
 ibis.backends.sql.compilers.duckdb sqlglot.dialects.duckdb
 locentropy.cli.main locentropy.cli.publish_summary locentropy.release.report.page locentropy.release.verify
 locentropy.mechanisms.shares.estimator.inference

@@ -312,7 +312,7 @@ class DuckDBEngine:
             # Closed whatever happens: while a result is open, the connection answers nothing else.
             with self._con.sql(sql).to_arrow_reader(_BATCH_ROWS) as rows:
                 for batch in through(rows):
-                    made.append(batch)
+                    made.append(batch.cast(schema))  # constants have smaller types in DuckDB
                     if sum(map(len, made)) >= _STORED_ROWS:
                         store(pa.Table.from_batches(made, schema), f"INSERT INTO {identifier(name)}")
                         made.clear()
