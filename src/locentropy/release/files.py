@@ -32,7 +32,7 @@ from locentropy.release.measurements import measurements_parquet
 from locentropy.release.tables import csv_of, parquet_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -273,21 +273,24 @@ def contents(release: Release, also: Sequence[str] = ()) -> Iterator[tuple[str, 
             names.manifest: dump_document(manifest(statement), heading(statement)),
         }
         files |= {name: made.result() for name, made in tables.items()}
+        if release.background is not None:
+            files[names.outline] = release.background.to_geojson()
+        hashes = dict(zip(files, beside.map(_fingerprint, files.values()), strict=True))
     if (release.background is None) != (statement.outline is None):
         raise ReleaseError("The statement speaks of an outline exactly if the release has one.")
-    if release.background is not None:
-        files[names.outline] = release.background.to_geojson()
-    files[names.package] = data_package(release, _fingerprints(files))
+    files[names.package] = data_package(release, hashes)
+    hashes[names.package] = _fingerprint(files[names.package])
     every = (name for level in levels for name in names_of(level.statement))
     files = {name: files[name] for name in dict.fromkeys(every) if name in files}
     yield from files.items()
     further = [TableShape(each.statement, each.table.column_names, len(each)) for each in release.further]
-    document = details(statement, table.column_names, len(release), _fingerprints(files), further)
+    hashes = {name: hashes[name] for name in files}
+    document = details(statement, table.column_names, len(release), hashes, further)
     yield names.details, dump_document(document, heading(statement))
 
 
-def _fingerprints(files: Mapping[str, Content]) -> dict[str, str]:
-    return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+def _fingerprint(content: Content) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _tables(level: Release, also: Sequence[str]) -> dict[str, Callable[[], Content]]:

@@ -48,8 +48,12 @@ def parquet_of(table: pa.Table, statement: Statement, outlines: pa.Array | None 
     elif "lat" in table.column_names:
         about[b"geo"] = geo_metadata(table["lat"], table["lon"])
         table = table.append_column(GEOMETRY, points(table["lat"], table["lon"]))
+    # Texts about places repeat, as their categories do. Ids and numbers do not, and looking takes most of the time.
+    repeated = [
+        name for name in table.column_names if pa.types.is_string(table[name].type) and name != "location"
+    ]
     sink = pa.BufferOutputStream()
-    pq.write_table(table.replace_schema_metadata(about), sink)
+    pq.write_table(table.replace_schema_metadata(about), sink, use_dictionary=repeated)
     return sink.getvalue()
 
 

@@ -223,7 +223,10 @@ class TableQueries:
 
     def _codes_of(self, ids: pa.Array) -> NDArray[np.int64]:
         """The code of each of some locations; ParameterError unless all are counted."""
-        at = pc.index_in(ids.cast(pa.string()), value_set=self._locations.cast(pa.string()))
+        counted = self._locations
+        if ids.type != counted.type:  # as whole numbers that were read as texts
+            ids, counted = ids.cast(pa.string()), counted.cast(pa.string())
+        at = pc.index_in(ids, value_set=counted)
         if at.null_count:
             raise ParameterError("Queries can be restricted only to locations that they already count.")
         codes: NDArray[np.int64] = self._codes[at.to_numpy()]

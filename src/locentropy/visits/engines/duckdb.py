@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import count
@@ -298,25 +299,28 @@ class DuckDBEngine:
         through: _Through,
     ) -> None:
         """Store what Python makes of the rows of a query in a table, which spills to disk like any other."""
-        # A connection has one query at a time, and temporary tables of its own: another one stores what this one reads.
-        # They take turns: inside of a query that stores, the one that reads would have to do with one thread.
-        with self._con.cursor() as other:
+        # A connection has one query at a time, and temporary tables of its own: another one stores what this one reads,
+        # and in another thread, so that Python goes on meanwhile.
+        with self._con.cursor() as other, ThreadPoolExecutor(1) as storing:
 
             def store(rows: pa.Table, into: str) -> None:
                 other.register("streamed", rows)
                 other.execute(f"{into} SELECT * FROM streamed")
                 other.unregister("streamed")
 
-            store(schema.empty_table(), f"CREATE TABLE {identifier(name)} AS")
+            stored = storing.submit(store, schema.empty_table(), f"CREATE TABLE {identifier(name)} AS")
+            into = f"INSERT INTO {identifier(name)}"
             made: list[pa.RecordBatch] = []
             # Closed whatever happens: while a result is open, the connection answers nothing else.
             with self._con.sql(sql).to_arrow_reader(_BATCH_ROWS) as rows:
                 for batch in through(rows):
                     made.append(batch.cast(schema))  # constants have smaller types in DuckDB
                     if sum(map(len, made)) >= _STORED_ROWS:
-                        store(pa.Table.from_batches(made, schema), f"INSERT INTO {identifier(name)}")
-                        made.clear()
-            store(pa.Table.from_batches(made, schema), f"INSERT INTO {identifier(name)}")
+                        stored.result()
+                        stored = storing.submit(store, pa.Table.from_batches(made, schema), into)
+                        made = []
+            stored.result()
+            store(pa.Table.from_batches(made, schema), into)
 
     def free_source(self) -> None:
         """Check that no file changed since it was first read, and drop the rows that were loaded or located."""
