@@ -8,7 +8,7 @@
 All read the same visits and the same public list of places (see `profiles.py`: 10 million visits of 1 million users to
 100,000 places), stored in three ways: whole numbers in Parquet, text ids in Parquet, text ids in CSV (`inputs.py`).
 `locentropy publish` is measured as people run it, from starting Python to the last file, with its page; other rows
-leave out starting, and the page, which no peer draws. Peers take part where ids are whole numbers. Nobody else
+leave out starting, and the page, which no peer draws. Peers take part where they read the input. Nobody else
 publishes location entropy under user-level privacy; the closest that others offer is the number of users of every
 place, each user counting in at most M = 5 places, at the same ε = 1. Every answer is checked before its time counts.
 

@@ -34,14 +34,23 @@ class Contender:
     """The inputs on which it takes part: see `inputs.py`."""
 
 
+_ALL = ("numbers", "texts", "csv")
+
+
 def _ours(mechanism: str) -> Contender:
-    title = f"locentropy, `{mechanism}`"
     return Contender(
-        mechanism.lower(), title, _ENTROPY, "release", "ours.py", mechanism.lower(), _OURS, must_answer=True
+        mechanism.lower(),
+        f"locentropy, `{mechanism}`",
+        _ENTROPY,
+        "release",
+        "ours.py",
+        mechanism.lower(),
+        _OURS,
+        must_answer=True,
+        reads=_ALL,
     )
 
 
-_ALL = ("numbers", "texts", "csv")
 _BOUNDED = "entropy per place, bounded"
 DUCKDB = Contender(
     "duckdb",
@@ -89,6 +98,7 @@ CONTENDERS = (
         "opendp_counts.py",
         packages=("opendp[polars]==0.16.0",),
         slow=True,
+        reads=_ALL,
     ),
     Contender(
         "pipelinedp",
@@ -98,6 +108,7 @@ CONTENDERS = (
         "pipelinedp_counts.py",
         packages=("pipeline-dp==0.3.1", "pyarrow"),
         slow=True,
+        reads=_ALL,
     ),
     Contender(
         "tumult",
@@ -107,6 +118,7 @@ CONTENDERS = (
         "tumult_counts.py",
         packages=("tmlt.analytics==0.21.0",),
         slow=True,
+        reads=_ALL,
     ),
     Contender(
         "skmob",
@@ -114,7 +126,8 @@ CONTENDERS = (
         "entropy per place",
         "true",
         "skmob_entropy.py",
-        # It asks for pandas 1, which is older than NumPy 2 and all that was built for it.
+        # It makes coordinates of ids, so these are numbers. And it asks for pandas 1, which is older than NumPy 2 and
+        # all that was built for it.
         packages=("scikit-mobility==1.3.1", "numpy<2", "pyarrow<20", "scipy<1.12", "shapely<2"),
         slow=True,
     ),

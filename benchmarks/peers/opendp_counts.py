@@ -14,9 +14,13 @@ from turn import EPSILON, M, take_turn
 dp.enable_features("contrib")
 
 
+def scan(path: str) -> pl.LazyFrame:
+    return pl.scan_csv(path) if path.endswith(".csv") else pl.scan_parquet(path)
+
+
 def counts(visits: str, places: str) -> pl.DataFrame:
     context = dp.Context.compositor(
-        data=pl.scan_parquet(visits).select("user", "location"),
+        data=scan(visits).select("user", "location"),
         privacy_unit=dp.unit_of(contributions=1, identifier="user"),
         privacy_loss=dp.loss_of(epsilon=EPSILON),
         split_evenly_over=1,
@@ -27,7 +31,7 @@ def counts(visits: str, places: str) -> pl.DataFrame:
         .truncate_per_group(M, keep="first")
         .group_by("location")
         .agg(users=dp.len(signed=True))
-        .with_keys(pl.scan_parquet(places))
+        .with_keys(scan(places))
         .release()
         .collect()
     )

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import pipeline_dp as pdp
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 from turn import EPSILON, M, take_turn
 
 
-def counts(visits: str, places: str) -> list[tuple[int, float]]:
-    table = pq.read_table(visits, columns=["user", "location"])
+def read(path: str, columns: list[str]) -> pa.Table:
+    if path.endswith(".csv"):
+        return pyarrow.csv.read_csv(path, convert_options=pyarrow.csv.ConvertOptions(include_columns=columns))
+    return pq.read_table(path, columns=columns)
+
+
+def counts(visits: str, places: str) -> list[tuple[int | str, float]]:
+    table = read(visits, ["user", "location"])
     rows = list(zip(table["user"].to_pylist(), table["location"].to_pylist(), strict=True))
     del table
     # No mechanism here takes any of δ, which may not be 0.
@@ -27,13 +34,13 @@ def counts(visits: str, places: str) -> list[tuple[int, float]]:
             partition_extractor=lambda row: row[1],
             value_extractor=lambda row: 0,
         ),
-        public_partitions=pq.read_table(places)["location"].to_pylist(),
+        public_partitions=read(places, ["location"])["location"].to_pylist(),
     )
     budget.compute_budgets()
     return [(place, metrics.privacy_id_count) for place, metrics in counted]
 
 
-def write(answer: list[tuple[int, float]], path: str) -> None:
+def write(answer: list[tuple[int | str, float]], path: str) -> None:
     pq.write_table(pa.table(dict(zip(("location", "users"), zip(*answer, strict=True), strict=True))), path)
 
 

@@ -11,7 +11,7 @@ import tempfile
 import time
 
 import pandas as pd
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from tmlt.analytics import (
     AddRowsWithID,
     KeySet,
@@ -49,18 +49,21 @@ def main(scratch: str) -> None:
     spark = start(scratch)
     started = time.perf_counter() - began
 
+    def read(path: str) -> DataFrame:
+        return spark.read.csv(path, header=True) if path.endswith(".csv") else spark.read.parquet(path)
+
     def counts(visits: str, places: str) -> pd.DataFrame:
         session = Session.from_dataframe(
             privacy_budget=PureDPBudget(EPSILON),
             source_id="visits",
-            dataframe=spark.read.parquet(visits).select("user", "location"),
+            dataframe=read(visits).select("user", "location"),
             protected_change=AddRowsWithID("user"),
         )
         query = (
             QueryBuilder("visits")
             .enforce(MaxGroupsPerID("location", M))
             .enforce(MaxRowsPerGroupPerID("location", 1))
-            .groupby(KeySet.from_dataframe(spark.read.parquet(places)))
+            .groupby(KeySet.from_dataframe(read(places)))
             .count(name="users")
         )
         return session.evaluate(query, PureDPBudget(EPSILON)).toPandas()

@@ -1,9 +1,14 @@
-"""Executors that are killed while they count: the profile is the same, and nothing is spent twice."""
+"""Executors that are killed while they count: the profile is the same, and nothing is spent twice.
+
+Where all of Spark is killed there is nothing to go on with: an error says so.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -141,3 +146,38 @@ def test_what_a_dead_executor_held_is_counted_again_and_paid_once(
     )
     assert killed == ["pairs"]
     assert book.read().spent.epsilon == Fraction(1, 2)
+
+
+WITHOUT_JAVA = """
+import psutil
+from locentropy.cli.entry import run
+from locentropy.visits.engines.spark import SparkEngine
+
+real = SparkEngine.materialize
+
+def materialize(*given):
+    for each in psutil.Process().children(recursive=True):
+        if each.name() == "java":
+            each.kill()
+            each.wait()
+    return real(*given)
+
+SparkEngine.materialize = materialize
+run()
+"""
+
+
+def test_java_killed_in_the_middle(visits: Path, tmp_path: Path) -> None:
+    """As a system does that runs out of memory: an error that says so, and nothing is spent."""
+    agreeing.require_java()
+    book = le.Ledger.create(tmp_path / "city.ledger", "the city", epsilon=1)
+    pq.write_table(pa.table({"location": list(range(1, 101))}), tmp_path / "places.parquet")
+    command = [sys.executable, "-c", WITHOUT_JAVA, "publish", str(visits), "--engine", "spark"]
+    command += ["--memory", "1GB", "--places", str(tmp_path / "places.parquet"), "--epsilon", "1"]
+    command += ["--ledger", str(tmp_path / "city.ledger"), "--out", str(tmp_path / "may")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 6, done.stderr
+    assert f"{visits}: Spark ended in the middle of its work" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+    assert book.read().spent.epsilon == 0
+    assert not (tmp_path / "may").exists()

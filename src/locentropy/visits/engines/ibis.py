@@ -39,7 +39,9 @@ class IbisEngine:
     described = ""
     rows_stay: Final = False  # others may write to the table
 
-    def __init__(self, visits: Visits, required: Sequence[str], progress: Progress | None) -> None:
+    def __init__(
+        self, visits: Visits, required: Sequence[str], progress: Progress | None, label: str | None = None
+    ) -> None:
         table = visits.source
         reject_options(visits, ("table", *TEXT_OPTIONS), "an Ibis table")
         reject_options(visits, WRITING_OPTIONS, f"an Ibis table, {TYPED_ONLY}")
@@ -49,7 +51,7 @@ class IbisEngine:
             )
         self._progress = progress
         self._kept: list[str] = []
-        self.label = _name(table)
+        self.label = label or _name(table)
         with self._translated():
             self._backend = ibis.get_backend(table)
         roles = resolve_roles(visits.choices_for(required), table.columns, self.label, required)

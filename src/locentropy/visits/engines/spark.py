@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import ibis
 
-from locentropy.core.errors import SourceError
+from locentropy.core.errors import EngineError, SourceError
 from locentropy.core.locations import SquareCells
 from locentropy.visits.column_types import mixed_ids_error
 from locentropy.visits.engines import spark_text
@@ -78,7 +78,8 @@ class SparkEngine(IbisEngine):
                 self._open_text(visits, parts, required, progress)
                 return
             table = self._table_of(visits)
-            super().__init__(replace(visits, source=table), required, progress)
+            label = str(visits.source) if visits.is_path else None
+            super().__init__(replace(visits, source=table), required, progress, label)
             self.clock = self._clock_of(table)
             self._check_repeatable()
         except BaseException:
@@ -158,9 +159,16 @@ class SparkEngine(IbisEngine):
                 known = self._lines and spark_text.explained(
                     str(error), self.label, self.columns, self._lines
                 )
-                if not known:
-                    raise
-                raise known from None
+                if known:
+                    raise known from None
+                if _ended(error):
+                    label = label or self.label
+                    PRIVATE_LOG.info("%s: %s", label, error)
+                    raise EngineError(
+                        f"{label}: Spark ended in the middle of its work ({type(error).__name__}), as when Java runs "
+                        "out of memory. Allow it more (--memory 8GB) or fewer threads (--threads 1)."
+                    ) from None
+                raise
 
     def _session_for(self, source: Any, resources: Resources) -> Any:
         if is_spark_frame(source):
@@ -173,7 +181,7 @@ class SparkEngine(IbisEngine):
             tempfile.TemporaryDirectory(prefix="locentropy-", dir=resources.spill, ignore_cleanup_errors=True)
         )
         session = local_session(resources, folder)
-        self._closing.callback(session.stop)
+        self._closing.callback(_quietly, session.stop)
         return session
 
     def _apply_settings(self) -> None:
@@ -181,9 +189,9 @@ class SparkEngine(IbisEngine):
         for key, value in _SETTINGS.items():
             before = self._session.conf.get(key, None)
             if before is None:
-                self._closing.callback(self._session.conf.unset, key)
+                self._closing.callback(_quietly, self._session.conf.unset, key)
             else:
-                self._closing.callback(self._session.conf.set, key, before)
+                self._closing.callback(_quietly, self._session.conf.set, key, before)
             self._session.conf.set(key, value)
 
     def _table_of(self, visits: Visits) -> ibis.Table:
@@ -338,6 +346,13 @@ def _silent() -> Iterator[None]:
             logger.disabled = disabled
 
 
+def _ended(error: Exception) -> bool:
+    """Whether Java is gone, or has no memory left; Py4J has no one error for the first."""
+    gone = isinstance(error, ConnectionError | EOFError) or type(error).__name__ == "Py4JNetworkError"
+    return gone or "OutOfMemoryError" in str(error)
+
+
 def _quietly(undo: Any, *args: Any) -> None:
-    with suppress(Exception):  # dropped with the session at the latest
+    """What was made is gone with the session at the latest; and a session that died has told why before."""
+    with suppress(Exception):
         undo(*args)
