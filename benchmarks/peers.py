@@ -119,9 +119,10 @@ def compare(field: Field, rows: int, rounds: int, patience: float) -> None:
     print(f"M = C = {M}, ε = {EPSILON:g};")
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores\n")
     print(
-        "| | version | computes | seconds | of it noise | × DuckDB | processor seconds | peak MB | rounds |"
+        "| | version | computes | seconds | of it noise | × DuckDB | in each round "
+        "| processor seconds | peak MB | rounds |"
     )
-    print("|---|---|---|--:|--:|--:|--:|--:|--:|")
+    print("|---|---|---|--:|--:|--:|--:|--:|--:|--:|")
     for each in field.contenders:
         print(skipped_row(each, skipped[each]) if each in skipped else row(each, turns[each], turns[DUCKDB]))
     print("".join(map(start_note, turns.items())))
@@ -139,25 +140,25 @@ def tell(what: str) -> None:
 
 def skipped_row(contender: Contender, reason: str) -> str:
     package, _, version = contender.packages[0].partition("==")
-    return (
-        f"| {contender.title} | {version or package} | {contender.computes} | skipped: {reason} | | | | | 0 |"
-    )
+    return f"| {contender.title} | {version or package} | {contender.computes} | skipped: {reason} | | | | | | 0 |"
 
 
 def row(contender: Contender, mine: dict[int, Turn], base: dict[int, Turn]) -> str:
     turns = list(mine.values())
     (_, version), *others = turns[0].versions.items()
     with_ = f" ({', '.join(f'{name} {each}' for name, each in others)})" if others else ""
-    seconds = statistics.median(turn.seconds for turn in turns)
     noise = [turn.noise_seconds for turn in turns if turn.noise_seconds is not None]
+    used = [turn.processor_seconds for turn in turns if turn.processor_seconds is not None]
+    ratios = [turn.seconds / base[round_].seconds for round_, turn in mine.items()]
     cells = (
         contender.title,
         version + with_,
         contender.computes,
-        f"{seconds:.2f}",
+        f"{statistics.median(turn.seconds for turn in turns):.2f}",
         f"{statistics.median(noise):.2f}" if noise else "",
-        f"{statistics.median(turn.seconds / base[round_].seconds for round_, turn in mine.items()):.2f}",
-        f"{statistics.median(turn.processor_seconds for turn in turns):.1f}",
+        f"{statistics.median(ratios):.2f}",
+        f"{min(ratios):.2f}–{max(ratios):.2f}",
+        f"{statistics.median(used):.1f}" if used else "",
         f"{statistics.median(turn.peak_mb for turn in turns):,.0f}",
         str(len(turns)),
     )

@@ -35,7 +35,7 @@ class Turn:
     """What one turn took."""
 
     seconds: float
-    processor_seconds: float
+    processor_seconds: float | None
     """Of the process and of those it waited for: what a busy machine inflates least."""
     peak_mb: float
     versions: dict[str, str]

@@ -25,7 +25,7 @@ def take_turn(
     answer: Callable[[str, str], Any],
     write: Callable[[Any, str], None],
     packages: list[str],
-    notes: Callable[[], dict[str, float]] = dict,
+    notes: Callable[[], dict[str, float | None]] = dict,
 ) -> None:
     """Answer for a few rows, so that what is loaded once does not count; then for the real ones, and tell."""
     parser = argparse.ArgumentParser()

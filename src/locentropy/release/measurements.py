@@ -103,7 +103,7 @@ def measurements_parquet(kept: KeptMeasurements) -> pa.Buffer:
         "rules": dict(kept.rules),
     }
     sink = pa.BufferOutputStream()
-    # Hardly a number stands in it twice: looking for repetitions takes most of the time, and a fifth more space.
+    # Hardly a number stands in it twice: looking for repetitions takes most of the time, and adds to its size.
     table = table.replace_schema_metadata({KEY: json.dumps(about).encode()})
     pq.write_table(table, sink, use_dictionary=False)
     return sink.getvalue()
