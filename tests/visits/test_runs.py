@@ -5,6 +5,8 @@ Rows are two columns in their order, or keys, in their order or in any.
 
 from __future__ import annotations
 
+import _thread
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -273,3 +275,64 @@ def test_an_engine_that_does_not_sort_is_refused(monkeypatch: pytest.MonkeyPatch
     for users in (lambda users: users, lambda users: users * 2**56):
         with pytest.raises(EngineError, match="another order"):
             answers(visits(100_000, users), [1, 2, 3])
+
+
+class TestStreamsThatEnd:
+    """Whatever ends a stream, no part of its rows is left, and the connection can be used."""
+
+    @staticmethod
+    def watched(monkeypatch: pytest.MonkeyPatch, at_batch: Callable[[int], None]) -> list[int]:
+        """Cut sorted rows into many parts; each is told of before it is stored."""
+        monkeypatch.setattr(runs, "_PART", 1000)
+        monkeypatch.setattr(duckdb_engine, "_STORED_ROWS", 1)
+        real, seen = runs.counted_keys, []
+
+        def counted_keys(*given: Any, **more: Any) -> Any:
+            for number, batch in enumerate(real(*given, **more)):
+                seen.append(number)
+                at_batch(number)
+                yield batch
+
+        monkeypatch.setattr(runs, "counted_keys", counted_keys)
+        return seen
+
+    @pytest.fixture
+    def left(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """The tables that are there when the engine is closed."""
+        found: list[str] = []
+        close = duckdb_engine.DuckDBEngine._close
+
+        def closed(self: Any) -> None:
+            found.extend(
+                name for (name,) in self._con.sql("SELECT table_name FROM duckdb_tables()").fetchall()
+            )
+            close(self)
+
+        monkeypatch.setattr(duckdb_engine.DuckDBEngine, "_close", closed)
+        return found
+
+    def test_an_interrupt_is_heard_between_parts(
+        self, left: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def interrupted(number: int) -> None:
+            if number == 2:
+                _thread.interrupt_main()
+            time.sleep(0.02)  # as long rows take
+
+        seen = self.watched(monkeypatch, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            answers(visits(300_000), list(range(1, 40)))
+        assert 2 < len(seen) < 200, "of about 300 parts"
+        assert "pairs" not in left
+        assert "locations" in "".join(left)
+
+    def test_an_error_says_nothing_of_rows(self, left: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        def failing(number: int) -> None:
+            if number == 2:
+                raise ValueError("user 42")
+
+        self.watched(monkeypatch, failing)
+        with pytest.raises(EngineError, match="ValueError") as raised:
+            answers(visits(300_000), list(range(1, 40)))
+        assert "42" not in str(raised.value)
+        assert "pairs" not in left

@@ -51,7 +51,10 @@ _BATCH_ROWS: Final = 1 << 18
 _STORED_ROWS: Final = 1 << 20
 """Rows that are stored at a time, of those that Python made."""
 _SORTED_PART: Final = 2
-"""Rows are sorted by NumPy where their keys take at most this part, a half, of the memory of DuckDB."""
+"""Rows are sorted by NumPy where their keys take at most this part, a half, of the memory that DuckDB was given.
+
+Where it was given none, and so takes most of what the machine has, half as much.
+"""
 _IBIS_TYPES: Final = {
     "BIGINT": "int64",
     "INTEGER": "int32",
@@ -76,6 +79,9 @@ class DuckDBEngine:
         self._uploads = count()
         self._located: list[str] = []
         self._stored = False
+        self._cancelled = threading.Event()
+        """Set when the query that is under way is to stop."""
+        self._memory_is_given = resources.memory is not None
         self._folder = Path(tempfile.mkdtemp(prefix="locentropy-", dir=resources.spill))
         try:
             self._con = _connect(resources, self._folder)
@@ -240,7 +246,8 @@ class DuckDBEngine:
             rows, through = rows.order_by(["user", "code"]), runs.counted
         else:
             rows = rows.select(key=packing.pack(rows.user, rows.code))
-            if most is not None and _SORTED_PART * 8 * most <= self._memory():
+            part = _SORTED_PART if self._memory_is_given else 2 * _SORTED_PART
+            if most is not None and part * 8 * most <= self._memory():
                 through = partial(runs.counted_keys, packing=packing, most=most)
             else:
                 rows, through = rows.order_by("key"), partial(runs.counted_keys, packing=packing)
@@ -291,36 +298,33 @@ class DuckDBEngine:
         self._located.append(name)
         return ibis.table(schema, name=name)
 
-    def _store_stream(
-        self,
-        name: str,
-        sql: str,
-        schema: pa.Schema,
-        through: _Through,
-    ) -> None:
+    def _store_stream(self, name: str, sql: str, schema: pa.Schema, through: _Through) -> None:
         """Store what Python makes of the rows of a query in a table, which spills to disk like any other."""
-        # A connection has one query at a time, and temporary tables of its own: another one stores what this one reads,
-        # and in another thread, so that Python goes on meanwhile.
-        with self._con.cursor() as other, ThreadPoolExecutor(1) as storing:
-
-            def store(rows: pa.Table, into: str) -> None:
-                other.register("streamed", rows)
-                other.execute(f"{into} SELECT * FROM streamed")
-                other.unregister("streamed")
-
-            stored = storing.submit(store, schema.empty_table(), f"CREATE TABLE {identifier(name)} AS")
-            into = f"INSERT INTO {identifier(name)}"
-            made: list[pa.RecordBatch] = []
-            # Closed whatever happens: while a result is open, the connection answers nothing else.
-            with self._con.sql(sql).to_arrow_reader(_BATCH_ROWS) as rows:
-                for batch in through(rows):
-                    made.append(batch.cast(schema))  # constants have smaller types in DuckDB
-                    if sum(map(len, made)) >= _STORED_ROWS:
-                        stored.result()
-                        stored = storing.submit(store, pa.Table.from_batches(made, schema), into)
-                        made = []
-            stored.result()
-            store(pa.Table.from_batches(made, schema), into)
+        table = identifier(name)
+        try:
+            # A connection has one query at a time, and temporary tables of its own: another one stores what this one
+            # reads, and in another thread, so that Python goes on meanwhile.
+            with self._con.cursor() as other, ThreadPoolExecutor(1) as storing:
+                store = partial(_store_rows, other)
+                stored = storing.submit(store, f"CREATE TABLE {table} AS", schema.empty_table())
+                made: list[pa.RecordBatch] = []
+                # Closed whatever happens: while a result is open, the connection answers nothing else.
+                with self._con.sql(sql).to_arrow_reader(_BATCH_ROWS) as rows:
+                    for batch in through(rows):
+                        if self._cancelled.is_set():  # DuckDB may have nothing left to interrupt
+                            raise EngineError(f"{self.label}: stopped.")
+                        made.append(batch.cast(schema))  # constants have smaller types in DuckDB
+                        if sum(map(len, made)) >= _STORED_ROWS:
+                            stored.result()
+                            rows_made = pa.Table.from_batches(made, schema)
+                            stored = storing.submit(store, f"INSERT INTO {table}", rows_made)
+                            made = []
+                stored.result()
+                store(f"INSERT INTO {table}", pa.Table.from_batches(made, schema))
+        except BaseException:
+            with suppress(duckdb.Error):
+                self.drop(name)  # a part of the rows
+            raise
 
     def free_source(self) -> None:
         """Check that no file changed since it was first read, and drop the rows that were loaded or located."""
@@ -342,7 +346,8 @@ class DuckDBEngine:
         outcome: dict[str, Any] = {}
         # Joining a thread is not safe against signals in Python 3.11. And a query that nobody waits for could outlive
         # the interpreter, which then aborts. So the worker either never starts its query, or is waited for.
-        begun, cancelled, finished = threading.Event(), threading.Event(), threading.Event()
+        begun, finished = threading.Event(), threading.Event()
+        cancelled = self._cancelled = threading.Event()
 
         def worker() -> None:
             begun.set()
@@ -386,6 +391,12 @@ class DuckDBEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._close()
+
+
+def _store_rows(con: duckdb.DuckDBPyConnection, into: str, rows: pa.Table) -> None:
+    con.register("streamed", rows)
+    con.execute(f"{into} SELECT * FROM streamed")
+    con.unregister("streamed")
 
 
 def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
