@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 import threading
@@ -17,17 +16,16 @@ import duckdb
 import ibis
 import pyarrow as pa
 
-from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, ParameterError, SourceError
+from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, ParameterError
 from locentropy.core.locations import SquareCells
 from locentropy.visits import column_types, runs
 from locentropy.visits.column_types import column_kind
+from locentropy.visits.engines.duckdb_errors import explained, unreadable_row
 from locentropy.visits.engines.locating import located_ahead
 from locentropy.visits.expressions import id_columns, in_squares, without_bad_rows
 from locentropy.visits.private_log import PRIVATE_LOG
-from locentropy.visits.readers.encodings import not_utf8
-from locentropy.visits.readers.json_lines import JsonLinesPart
 from locentropy.visits.readers.resolve import common_roles, resolve_source
-from locentropy.visits.readers.text import SWALLOWED, TextPart
+from locentropy.visits.readers.text import TextPart
 from locentropy.visits.rows import described, select_rows
 from locentropy.visits.sql import identifier
 from locentropy.visits.writing import Writing, whole_number_sql
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 
     from locentropy.core.locations import Cells
     from locentropy.visits.engines.base import Progress, Resources
-    from locentropy.visits.readers.base import Part
     from locentropy.visits.visits import MissingIds, Visits
 
     _Through = Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]
@@ -152,9 +149,9 @@ class DuckDBEngine:
             try:
                 self._guarded(self._con.execute, f"{into} {select}", f"Reading {Path(part.label).name}")
             except duckdb.InvalidInputException as error:
-                raise _unreadable_row(part, str(error), drop=self._drop) from None
+                raise unreadable_row(part, str(error), drop=self._drop) from None
             except duckdb.Error as error:
-                raise _explained(error, part.label) from None
+                raise explained(error, part.label) from None
         self._unread = []
         self._stored = True
         self._check_rejects()
@@ -339,7 +336,7 @@ class DuckDBEngine:
         except LocentropyError:
             raise
         except Exception as error:  # Python may fail as well, of rows that stream through it
-            raise _explained(error, self.label) from None
+            raise explained(error, self.label) from None
 
     def _guarded(self, run: Callable[[str], Any], sql: str, doing: str) -> Any:
         """Run a query in another thread, so that this one can show progress and receive Ctrl-C."""
@@ -432,44 +429,3 @@ def _sql_of(operation: Any) -> str:
     Equal operations give the same query. They consist of names, types and constants, and hold no data.
     """
     return str(ibis.to_sql(operation.to_expr(), dialect="duckdb"))
-
-
-def _unreadable_row(part: Part, message: str, *, drop: bool) -> LocentropyError:
-    """An error for a text file, without the content of the line, which is somebody's visit."""
-    label = part.label
-    if isinstance(part, JsonLinesPart):
-        return part.unreadable_line(drop=drop)
-    line = re.search(r"CSV Error on Line: (\d+)", message)
-    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
-    where = f"line {line[1]}" if line else "a line"
-    if SWALLOWED in message:
-        return BadRowsError(
-            f"{label}: a field runs over several lines and holds a separator after a line break, as after a stray "
-            "quotation mark that swallows other people's rows. That cannot be dropped. Fix the quotation marks or, if "
-            "the text is meant so, remove its line breaks."
-        )
-    if "unicode" in message:
-        return SourceError(f"{not_utf8(Path(label))} (It is {where}.)")
-    why = f" (it has {fields[2]} fields, not {fields[1]})" if fields else ""
-    # Only a wrong number of fields concerns a single line, which can be dropped.
-    droppable = fields is not None and not drop
-    advice = ', or drop such lines: bad_rows="drop" (--bad-rows drop)' if droppable else ""
-    return BadRowsError(
-        f"{label}: {where} cannot be read as a row{why}. Are all quotation marks closed, and do all lines end alike? "
-        f"Fix the file{advice}."
-    )
-
-
-def _explained(error: Exception, label: str) -> LocentropyError:
-    """A plain error for an engine's error; the original, which may quote data, goes to the private log."""
-    PRIVATE_LOG.info("%s: %s", label, error)
-    # An error in a stream has lost its type on the way.
-    if isinstance(error, duckdb.OutOfMemoryException | MemoryError) or "out of memory" in str(error).lower():
-        return EngineError(
-            f"{label}: the engine ran out of memory. Allow it more (--memory 4GB), fewer threads (--threads 1), "
-            "or a spill folder on a disk with more space (--spill DIR)."
-        )
-    return EngineError(
-        f"{label}: the engine stopped ({type(error).__name__}). Is the file complete, and is there space on the disk? "
-        "The private log (--private-log FILE) has the details."
-    )
