@@ -2,7 +2,7 @@
 
     python benchmarks/scale.py                     # all tables of docs/scale.md: DuckDB and Spark, Parquet and CSV
     python benchmarks/scale.py --engine spark --input csv --rows 1000000
-    python benchmarks/scale.py --engine duckdb --input numbers --mechanisms limit shares
+    python benchmarks/scale.py --engine duckdb --input numbers --mechanisms by-hand limit shares
     python benchmarks/scale.py --page
 
 Tables are those of benchmarks/profiles.py: a tenth as many users as rows and a hundredth as many places, both by Zipf's
@@ -10,7 +10,8 @@ law; all places are listed. `--input` says how they are stored (inputs.py): whol
 Parquet or text ids in CSV; files are made once, and those of 100 million rows take 14 GB. DuckDB may use 2 GB, and a
 local Spark two threads and 4 GB. Each release is made in a process of its own, after one of a tiny table, and written
 to disk with everything but its page, unless `--page` asks for it. `noise` is the part of the seconds that drawing noise
-took, `read` the part from the file to exact counts. `growth` is the factor from the row above; ten times the rows are
+took, `read` the part from the file to exact counts; `by-hand` is the query of
+peers/duckdb_query.py under the same limit, on DuckDB. `growth` is the factor from the row above; ten times the rows are
 ten times the people and places. Processor time is shown beside wall-clock time, which other work on the machine
 lengthens.
 """
@@ -24,18 +25,25 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+import duckdb
 import psutil
 
 from inputs import INPUTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
 
 SETTINGS = {
     "duckdb": {"memory": "2GB"},
     "spark": {"engine": "spark", "memory": "4GB", "threads": 2},
 }
 ROWS = [1_000_000, 10_000_000, 100_000_000]
+MECHANISMS = ["by-hand", "limit", "moments", "shares"]
 
 
 def used() -> float:
@@ -58,7 +66,44 @@ def peak() -> float:
 
 
 def turn(rows: int, mechanism: str, engine: str, stored: str, *, page: bool) -> None:
-    """One release, in this process; prints what it took."""
+    """One release, or the query by hand, in this process; prints what it took."""
+    noise: list[float] = []
+    counted: list[float] = []
+    answer = (
+        by_hand(stored)
+        if mechanism == "by-hand"
+        else release(mechanism, engine, stored, noise, counted, page)
+    )
+    answer(10_000)
+    noise.clear()
+    counted.clear()
+    clock, processor = time.perf_counter(), used()
+    answer(rows)
+    seconds = time.perf_counter() - clock
+    took = {"seconds": seconds, "processor": used() - processor, "noise": sum(noise)}
+    took["read"] = counted[-1] - clock if counted else seconds
+    print(json.dumps(took | {"peak": peak()}))
+
+
+def by_hand(stored: str) -> Callable[[int], object]:
+    """The same question without privacy, on DuckDB."""
+    sys.path.append(str(Path(__file__).parent / "peers"))
+    from duckdb_query import QUERY, TIES
+
+    def query(rows: int) -> pa.Table:
+        visits, _ = INPUTS[stored].files(rows)
+        with tempfile.TemporaryDirectory() as folder:
+            config = {"memory_limit": SETTINGS["duckdb"]["memory"], "temp_directory": folder}
+            with duckdb.connect(config=config) as con:
+                return con.sql(QUERY.replace("VISITS", visits).replace("TIE", TIES["id"])).to_arrow_table()
+
+    return query
+
+
+def release(
+    mechanism: str, engine: str, stored: str, noise: list[float], counted: list[float], page: bool
+) -> Callable[[int], object]:
+    """A release; `noise` gets the seconds of each draw, `counted` when exact counts were there."""
     import locentropy as le
     from locentropy.privacy.noise import OpenDPNoise
     from locentropy.publishing import publish as publishing
@@ -66,8 +111,6 @@ def turn(rows: int, mechanism: str, engine: str, stored: str, *, page: bool) -> 
 
     if not page:  # `patch` fails if there is no such function any more
         patch.object(files, "_page", lambda release: b"").start()
-    noise: list[float] = []
-    counted: list[float] = []
 
     def laplace(self: OpenDPNoise, *args: Any, draw: Any = OpenDPNoise.laplace) -> Any:
         began = time.perf_counter()
@@ -86,7 +129,7 @@ def turn(rows: int, mechanism: str, engine: str, stored: str, *, page: bool) -> 
         "shares": le.Shares(1.0, max_users=10**8),
     }[mechanism]
 
-    def release(rows: int) -> None:
+    def publish(rows: int) -> None:
         visits, places = INPUTS[stored].files(rows)
         with tempfile.TemporaryDirectory() as folder:
             listed, resources = le.PublicLocations(places), le.Resources(**SETTINGS[engine], spill=folder)
@@ -94,13 +137,7 @@ def turn(rows: int, mechanism: str, engine: str, stored: str, *, page: bool) -> 
                 le.Visits(visits), chosen, listed, out=f"{folder}/may", resources=resources, ledger=None
             )
 
-    release(10_000)
-    noise.clear()
-    clock, processor = time.perf_counter(), used()
-    release(rows)
-    took = {"seconds": time.perf_counter() - clock, "processor": used() - processor}
-    took |= {"noise": sum(noise), "read": counted[-1] - clock}
-    print(json.dumps(took | {"peak": peak()}))
+    return publish
 
 
 def table(engine: str, stored: str, mechanisms: list[str], counts: list[int], *, page: bool) -> None:
@@ -138,7 +175,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rows", type=int, nargs="+", default=ROWS)
-    parser.add_argument("--mechanisms", nargs="+", default=["shares"], choices=["limit", "moments", "shares"])
+    parser.add_argument("--mechanisms", nargs="+", default=["shares"], choices=MECHANISMS)
     parser.add_argument("--engine", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
     parser.add_argument("--input", nargs="+", default=["texts", "csv"], choices=list(INPUTS))
     parser.add_argument("--page", action="store_true", help="draw the page too")
