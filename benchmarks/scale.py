@@ -1,6 +1,7 @@
 """How a whole `publish` grows with the table: 1, 10 and 100 million rows, on one machine and on Spark.
 
-    python benchmarks/scale.py                     # all tables of docs/scale.md: DuckDB and Spark, Parquet and CSV
+    python benchmarks/scale.py --input texts csv numbers             # Shares, on DuckDB and on Spark
+    python benchmarks/scale.py --engine duckdb --mechanisms by-hand shares
     python benchmarks/scale.py --engine spark --input csv --rows 1000000
     python benchmarks/scale.py --engine duckdb --input numbers --mechanisms by-hand limit shares
     python benchmarks/scale.py --page

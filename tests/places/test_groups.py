@@ -19,7 +19,7 @@ from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, P
 from locentropy.core.locations import Locations, Members
 from locentropy.core.visit_profile import VisitProfile
 from locentropy.publishing.chosen_locations import ChosenLocations
-from locentropy.visits import counting
+from locentropy.visits import counting, one_pass
 from locentropy.visits.engines.base import Engine
 from locentropy.visits.runs import CountedPairs
 from tests.examples import examples
@@ -253,10 +253,14 @@ def grouped_after_counting(_: Engine, there: ibis.Table, *__: object, **___: obj
     return CountedPairs(by_place.drop("location"))
 
 
-def test_the_checks_see_grouping_after_counting(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("passes", [1, 2])
+def test_the_checks_see_grouping_after_counting(passes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who was at three places of a group would be three visitors of it. Without the fault both pass: above."""
-    monkeypatch.setattr(counting, "count_pairs", grouped_after_counting)
-    monkeypatch.setattr(counting, "count_in_one_pass", lambda *_, **__: None)  # anything unusual: two passes
+    monkeypatch.setattr(one_pass if passes == 1 else counting, "count_pairs", grouped_after_counting)
+    if passes == 2:
+        monkeypatch.setattr(
+            counting, "count_in_one_pass", lambda *_, **__: None
+        )  # as if anything were unusual
     with pytest.raises(AssertionError):
         test_a_person_at_three_places_of_a_group_was_at_one_location()
     rows = [Row("u", f"place-{at}", 0, 1) for at in range(9)]
