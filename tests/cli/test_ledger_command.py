@@ -71,13 +71,24 @@ def test_show(ledger: Ledger) -> None:
     assert "tuned on the data, unaccounted" in done.stderr
 
 
+def test_show_tells_that_the_input_was_checked(ledger: Ledger) -> None:
+    assert "checked" not in locentropy("ledger", "show", "city.ledger", cwd=ledger.path.parent).stderr
+    ledger.record_check()
+    done = locentropy("ledger", "show", "city.ledger", cwd=ledger.path.parent)
+    assert "The input was checked" in done.stderr
+    assert "tuned" not in done.stderr, "a kind of its own"
+    told = json.loads(locentropy("ledger", "show", "city.ledger", "--json", cwd=ledger.path.parent).stdout)
+    assert (told["input_checked"], told["tuned_unaccounted"]) == (True, False)
+
+
 def test_show_as_json(ledger: Ledger) -> None:
     spend, release = ledger.spend(Guarantee.approximate(0.1, 1e-8), "map of May"), new_id()
     ledger.record_release(spend.id, release, "staged")
     ledger.record_release(spend.id, release, "published")
     answer = json.loads(locentropy("ledger", "show", "city.ledger", "--json", cwd=ledger.path.parent).stdout)
     assert set(answer) == {
-        "id", "population", "created", "total", "remaining", "closed", "tuned_unaccounted", "spends",
+        "id", "population", "created", "total", "remaining", "closed", "tuned_unaccounted", "input_checked",
+        "spends",
     }  # fmt: skip
     assert answer["remaining"] == {"epsilon": "0.9", "delta": "9.9e-7"}
     assert (answer["closed"], answer["tuned_unaccounted"]) == (False, False)

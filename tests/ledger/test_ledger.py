@@ -225,6 +225,15 @@ def test_one_release_for_one_spend(ledger: Ledger) -> None:
         ledger.record_release(other.id, "/data/visits.csv", "staged")
 
 
+def test_checks_of_the_input_are_remembered_and_are_no_evaluations(path: Path, ledger: Ledger) -> None:
+    ledger.spend(Guarantee.pure(0.1), "map")
+    ledger.record_check()
+    book = Ledger.open(path).verify()
+    assert [check.before for check in book.input_checks] == [2]
+    assert not ledger.tuned_unaccounted
+    assert book.remaining == Budget(Fraction(9, 10), Fraction(1, 10**6)), "nothing is spent"
+
+
 def test_evaluations_are_remembered(path: Path, ledger: Ledger) -> None:
     assert not ledger.tuned_unaccounted
     ledger.record_evaluation("compared three mechanisms")

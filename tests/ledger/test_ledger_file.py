@@ -226,7 +226,7 @@ def make_database(path: Path) -> None:
 
 def make_newer(path: Path) -> None:
     Ledger.create(path, "riders", 1)
-    sql(path, "PRAGMA user_version = 3")
+    sql(path, f"PRAGMA user_version = {ledger_store.VERSION + 1}")
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def make_newer(path: Path) -> None:
         (lambda path: path.write_text(""), "not a ledger"),
         (lambda path: path.write_text("uid,venue\n1,b\n" * 1000), "not a ledger"),
         (make_database, "not a ledger"),
-        (make_newer, "version 3"),
+        (make_newer, f"version {ledger_store.VERSION + 1}"),
     ],
 )
 def test_not_a_ledger(path: Path, make: Callable[[Path], None], words: str) -> None:

@@ -298,7 +298,7 @@ def test_a_ledger_of_the_first_version_migrates_with_its_first_window(used: Ledg
     used.spend(Guarantee.pure("0.01"), "all times")
     assert version(used.path) == 1, "nothing of the second version was needed"
     used.spend(Guarantee.pure("0.01"), "May", window=window("2026-05"))
-    assert version(used.path) == ledger_store.VERSION == 2
+    assert version(used.path) == 2
     after = rows(used.path)
     for table in ("budget", "spend", "release", "evaluation"):
         assert after[table][: len(before[table])] == before[table], "entries and hashes are untouched"
@@ -309,6 +309,24 @@ def test_a_ledger_of_the_first_version_migrates_with_its_first_window(used: Ledg
     assert book.releases == told.releases
     used.spend(Guarantee.pure("0.01"), "all times again")
     used.record_evaluation("and so on")
+    assert used.verify().calendar.zone == BERLIN
+
+
+@pytest.mark.parametrize("about", [None, "2026-05"])
+def test_a_ledger_of_any_version_migrates_with_its_first_check_of_the_input(
+    used: Ledger, about: str | None
+) -> None:
+    if about is not None:
+        used.spend(Guarantee.pure("0.01"), "May", window=window(about))
+    before, told = rows(used.path), used.read()
+    used.record_check()
+    assert version(used.path) == ledger_store.VERSION == 3
+    after = rows(used.path)
+    for table in set(before) - {"head"}:
+        assert after[table] == before[table], "entries and hashes are untouched"
+    book = used.verify(spend.id for spend in told.spends)
+    assert (book.spent, book.releases) == (told.spent, told.releases)
+    used.spend(Guarantee.pure("0.01"), "June", window=window("2026-06"))
     assert used.verify().calendar.zone == BERLIN
 
 

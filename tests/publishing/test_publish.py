@@ -79,6 +79,30 @@ class TestRelease:
         ledger.record_evaluation("compared")
         assert le.publish(visits, LIMIT, public(), ledger=ledger).statement.tuned_unaccounted
 
+    def test_a_check_of_the_input_is_told_by_later_releases_alone(
+        self, tmp_path: Path, visits: le.Visits, ledger: le.Ledger
+    ) -> None:
+        def publish(name: str) -> tuple[str, str, str]:
+            release = le.publish(visits, LIMIT, public(), ledger=ledger, out=tmp_path / name)
+            assert not release.statement.tuned_unaccounted
+            assert le.verify(tmp_path / name, ledger).ok
+            german = release.save(tmp_path / f"{name}-de", language="de")
+            files = [
+                tmp_path / name / "manifest.yaml",
+                tmp_path / name / "report.html",
+                german / "report.html",
+            ]
+            texts = [" ".join(file.read_text().split()) for file in files]
+            return texts[0], texts[1], texts[2]
+
+        first = publish("first")
+        ledger.record_check()
+        told = "its owner compared ids, dates and dropped rows with the exact data; no result was computed."
+        for said, before, words in zip(publish("second"), first, (told, told, "abgeglichen"), strict=True):
+            assert words in said
+            assert words not in before
+        assert le.verify(tmp_path / "first", ledger).ok, "what comes later changes nothing of it"
+
     def test_without_a_ledger(self, tmp_path: Path, visits: le.Visits) -> None:
         release = le.publish(visits, LIMIT, public(), out=tmp_path / "may", ledger=None)
         assert release.statement.ledger is None

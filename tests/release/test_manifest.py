@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -121,6 +122,14 @@ def test_tuning_is_confessed():
     assert "parameters tuned on the data, unaccounted" in said
     assert "records no evaluation" in deployment(ledger=LEDGER)["implementation"][part]
     assert "not recorded" in deployment()["implementation"][part]
+
+
+def test_a_check_of_the_input_is_told_apart_from_tuning():
+    part, words = "preprocessing_and_hyperparameter_tuning", "compared ids, dates and dropped rows"
+    checked = deployment(ledger=replace(LEDGER, input_checked=True))["implementation"][part]
+    assert words in checked
+    assert "tuned" not in checked
+    assert words not in deployment(ledger=LEDGER)["implementation"][part]
 
 
 def test_a_missing_guarantee_is_said_as_such():

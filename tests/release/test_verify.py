@@ -374,6 +374,7 @@ def test_a_release_that_the_ledger_knows(tmp_path, guarantee):
         ({"spent_epsilon": "0.3"}, "another sum"),
         ({"spent_delta": "0"}, "another sum"),
         ({"spent_epsilon": "inf"}, "another sum"),
+        ({"input_checked": True}, "whether the input was checked"),
     ],
 )
 def test_a_ledger_that_says_otherwise(tmp_path, changes, words):

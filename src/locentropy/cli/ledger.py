@@ -30,6 +30,9 @@ File = Annotated[
 ]
 
 _WIDE = 80  # columns of a terminal in which every spend fits on a line
+CHECKED = (
+    "The input was checked: ids, dates and dropped rows were compared with the exact data, without a result."
+)
 TUNED = "Parameters were tuned on the data, unaccounted: exact data was looked at without budget."
 
 
@@ -229,6 +232,8 @@ def _show(book: Account) -> None:
         warn("Closed: a release without a guarantee was published. Nothing can be spent after it.")
     if book.evaluations:
         warn(TUNED)
+    if book.input_checks:
+        note(CHECKED)
 
 
 def _as_json(book: Account) -> dict[str, Any]:
@@ -242,6 +247,7 @@ def _as_json(book: Account) -> dict[str, Any]:
         **_terms(book),
         "closed": book.closed,
         "tuned_unaccounted": bool(book.evaluations),
+        "input_checked": bool(book.input_checks),
         "spends": _spends(book),
     }
 

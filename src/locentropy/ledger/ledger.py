@@ -304,6 +304,13 @@ class Ledger:
         """Record that exact data was used without budget: parameters tuned on it are not accounted for."""
         self._append("evaluation", {"note": note, **_stamp()})
 
+    def record_check(self) -> None:
+        """Record that ids, dates and dropped rows were compared with the exact data, and no result was computed.
+
+        It is on disk when this returns, so call it before anything is shown. Later releases say that it was done.
+        """
+        self._append("input_check", _stamp())
+
     def verify(self, spends: Iterable[str] = ()) -> Account:
         """Check the whole file, and that it has these spends, whose ids are taken from published releases.
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from locentropy.core.windows import Window
     from locentropy.privacy.units import Unit
 
-Kind = Literal["budget", "spend", "release", "evaluation", "rules", "part"]
+Kind = Literal["budget", "spend", "release", "evaluation", "rules", "part", "input_check"]
 State = Literal["staged", "published"]
 
 INFINITE: Final = "inf"
@@ -93,6 +93,18 @@ class Evaluation:
     """When, in UTC."""
 
 
+@dataclass(frozen=True)
+class InputCheck:
+    """A comparison of ids, dates and dropped rows with the exact data, which computed no result."""
+
+    before: int
+    """The number of the spend that comes next: releases from it on say so."""
+    software: str
+    """The version of this package that wrote it."""
+    time: str
+    """When, in UTC."""
+
+
 class Account:
     """What the entries of one ledger add up to; each entry is checked against those before it."""
 
@@ -116,6 +128,7 @@ class Account:
         self.parts: list[Part] = []
         self.releases: list[ReleaseRecord] = []
         self.evaluations: list[Evaluation] = []
+        self.input_checks: list[InputCheck] = []
         self.closed = False
         """Whether a release without a guarantee has closed it."""
         self.person = Charge()
@@ -171,6 +184,7 @@ class Account:
             "spend": self._spend,
             "release": self._release,
             "evaluation": self._evaluate,
+            "input_check": self._check_input,
         }
         if self._pending and entry.kind not in ("part", "spend"):
             raise LedgerError("a part is followed by its spend")
@@ -333,6 +347,9 @@ class Account:
     def _evaluate(self, values: Mapping[str, str]) -> None:
         note = _checked_words("note", values["note"], 'ledger.record_evaluation("compared mechanisms")')
         self.evaluations.append(Evaluation(note, values["software"], values["time"]))
+
+    def _check_input(self, values: Mapping[str, str]) -> None:
+        self.input_checks.append(InputCheck(len(self.spends) + 1, values["software"], values["time"]))
 
 
 STALE_LEDGER: Final = (

@@ -8,9 +8,10 @@
   hash: a changed, lost or reordered entry is detected. Whoever can write the file can compute new hashes, so this
   detects accidents and careless edits, not a determined forger. Hashes cover the ledger's own text, never the data.
 - Triggers refuse changes, and a file whose triggers differ is not opened.
-- Version 2 has two tables more, for terms and parts. A file of version 1 becomes one of version 2 in the transaction
-  that first needs them: nothing in it is rewritten but its version number, so a crash leaves the one or the other, and
-  the software of version 1 refuses it from then on. It is never copied: a copy would be a second budget.
+- Later versions have more tables: 2 for terms and parts, 3 for checks of the input. A file becomes one of a later
+  version in the transaction that first needs it: nothing in it is rewritten but its version number, so a crash leaves
+  the one or the other, and the software of earlier versions refuses it from then on. It is never copied: a copy would
+  be a second budget.
 
 The file is opened through SQLite only: closing any other handle to it would drop the locks of this process.
 """
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from locentropy.ledger.rules import Kind
 
 APPLICATION: Final = int.from_bytes(b"LELG", "big")
-VERSION: Final = 2
+VERSION: Final = 3
 
 COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
     "budget": ("id", "population", "epsilon", "delta", "software", "time"),
@@ -47,7 +48,7 @@ COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
 }
 """The tables and their columns. Each also has `entry`, numbered over all tables, and `hash`."""
 
-LATER_COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
+COLUMNS_2: Final[dict[Kind, tuple[str, ...]]] = {
     "rules": (
         "unit", "zone", "composition", "person_epsilon", "person_delta", "reserved_delta", "orders", "rhos",
         "software", "time",
@@ -58,7 +59,12 @@ LATER_COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
 }  # fmt: skip
 """What version 2 has besides."""
 
-_COLUMNS: Final = {1: COLUMNS, 2: COLUMNS | LATER_COLUMNS}
+COLUMNS_3: Final[dict[Kind, tuple[str, ...]]] = {
+    "input_check": ("software", "time"),
+}
+"""What version 3 has besides."""
+
+_COLUMNS: Final = {1: COLUMNS, 2: COLUMNS | COLUMNS_2, 3: COLUMNS | COLUMNS_2 | COLUMNS_3}
 
 _FIRST: Final = "0" * 64
 _RESTORE: Final = (
@@ -119,12 +125,14 @@ class Store:
         self._path = path
         self._version = version
 
-    def _migrate(self) -> None:
-        """Make the tables of version 2. Of what is in the file only the version number is changed."""
-        for statement in (*_tables(LATER_COLUMNS), *_triggers(LATER_COLUMNS)):
+    def _migrate(self, version: int) -> None:
+        """Make the tables of a later version. Of what is in the file only the version number is changed."""
+        here = _COLUMNS[self._version]
+        later = {kind: columns for kind, columns in _COLUMNS[version].items() if kind not in here}
+        for statement in (*_tables(later), *_triggers(later)):
             self._connection.execute(statement)
-        self._connection.execute(f"PRAGMA user_version = {VERSION}")
-        self._version = VERSION
+        self._connection.execute(f"PRAGMA user_version = {version}")
+        self._version = version
 
     def read(self) -> list[Entry]:
         """All entries in their order; raise LedgerError if they are not as they were written."""
@@ -148,9 +156,9 @@ class Store:
         return entries
 
     def append(self, entry: Entry) -> None:
-        """Write one entry after the last; the first one of version 2 brings the file to it."""
-        if entry.kind not in _COLUMNS[self._version]:
-            self._migrate()
+        """Write one entry after the last; the first one of a later version brings the file to it."""
+        if (needed := _version_of(entry)) > self._version:
+            self._migrate(needed)
         number, last = self._head()
         columns = _COLUMNS[self._version][entry.kind]
         values = tuple(entry.values[column] for column in columns)
@@ -171,6 +179,11 @@ class Store:
     def _head(self) -> tuple[int, str]:
         row: tuple[int, str] | None = self._connection.execute("SELECT entries, hash FROM head").fetchone()
         return row or (0, _FIRST)
+
+
+def _version_of(entry: Entry) -> int:
+    """The first version that has a table for it."""
+    return min(version for version, columns_of in _COLUMNS.items() if entry.kind in columns_of)
 
 
 def _hash(last: str, number: int, table: str, values: tuple[str, ...]) -> str:
@@ -213,8 +226,8 @@ def create(path: Path, *first: Entry) -> None:
 
 
 def _fill(connection: sqlite3.Connection, part: Path, first: tuple[Entry, ...]) -> None:
-    # A ledger that needs nothing of version 2 can be used by the software of version 1 as well.
-    version = max(1 if entry.kind in COLUMNS else 2 for entry in first)
+    # A ledger that needs nothing of a later version can be used by the software of version 1 as well.
+    version = max(map(_version_of, first))
     _set_up(connection)
     connection.execute("BEGIN EXCLUSIVE")
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -244,7 +257,7 @@ def transaction(path: Path, *, wait: float, write: bool) -> Iterator[Store]:
         connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
         version = _check_kind(
             connection, path
-        )  # again: another process may have brought it to version 2 meanwhile
+        )  # again: another process may have brought it to a later version meanwhile
         _check_schema(connection, path, version)
         # If the block raises, the connection is closed without COMMIT, which rolls back.
         yield Store(connection, path, version)

@@ -23,7 +23,14 @@ from locentropy.privacy.units import neighbours, protects
 from locentropy.release.columns import described
 from locentropy.release.count_words import counts_words
 from locentropy.release.error_rule import stated_in_words
-from locentropy.release.manifest import TUNED, estimand_words, existence_words, ledger_words, series_words
+from locentropy.release.manifest import (
+    TUNED,
+    checked_words,
+    estimand_words,
+    existence_words,
+    ledger_words,
+    series_words,
+)
 from locentropy.release.statement import INFINITE, NOT_PRIVATE, LedgerNote, SeriesNote, Statement, amount
 
 if TYPE_CHECKING:
@@ -41,7 +48,9 @@ _FIRST_COLUMNS: Final = {"Shares": ("std_error", "low", "high", "entropy_busy")}
 _METHOD_TEXTS: Final = ("summary", "error_bars", "post_processing", "rounding", "proof")
 
 _OWNER: Final = ("title", "curator", "description", "intended_use", "region", "sector", "publication_date")
-_LEDGER: Final = tuple(LedgerNote.__dataclass_fields__)
+_SELDOM: Final = ("input_checked",)
+"""What a ledger says of few releases; the others do not have the entry."""
+_LEDGER: Final = tuple(name for name in LedgerNote.__dataclass_fields__ if name not in _SELDOM)
 _LATER: Final = tuple(
     name for name, field in LedgerNote.__dataclass_fields__.items() if field.default is None
 )
@@ -80,14 +89,18 @@ def details(
         **_level(first),
         "refuse_empty": statement.refuse_empty,
         "existence_in_words": existence_words(statement),
-        "ledger": None
-        if statement.ledger is None
-        else {name: getattr(statement.ledger, name) for name in _LEDGER},
+        "ledger": None if statement.ledger is None else _ledger(statement.ledger),
         "ledger_in_words": ledger_words(statement),
+        **({"checked_in_words": words} if (words := checked_words(statement)) else {}),
         "table": _table(first),
         **({FURTHER: [{**_level(each), "table": _table(each)} for each in further]} if further else {}),
         "files": dict(hashes),
     }
+
+
+def _ledger(note: LedgerNote) -> dict[str, Any]:
+    seldom = {name: value for name in _SELDOM if (value := getattr(note, name))}
+    return {name: getattr(note, name) for name in _LEDGER} | seldom
 
 
 def _series(statement: Statement) -> dict[str, Any]:
@@ -279,10 +292,11 @@ def statement_in(document: dict[str, Any]) -> Statement:
 def _ledger_in(ledger: dict[str, Any]) -> dict[str, Any]:
     """What the ledger said; releases of earlier versions were all paid for by plain sums for the person."""
     later = {"unit": "person", "composition": "sum"}
-    return {
+    said = {
         name: get({name: None} | later | ledger, name, str | None if name in _LATER else str)
         for name in _LEDGER
     }
+    return said | {"input_checked": get({"input_checked": False} | ledger, "input_checked", bool)}
 
 
 def _later_entries(document: dict[str, Any]) -> dict[str, Any]:

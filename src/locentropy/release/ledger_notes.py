@@ -38,6 +38,7 @@ def ledger_note(book: Account, spend_id: str) -> LedgerNote:
         unit=book.unit,
         cell=_named(cells),
         composition=book.terms.composition,
+        input_checked=any(check.before <= spend.number for check in book.input_checks),
         **_rho("", cap, there),
         **({} if person_cap is None else _person(person_cap, always)),
     )

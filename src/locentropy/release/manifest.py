@@ -76,6 +76,12 @@ def ledger_words(statement: Statement, say: Words = ENGLISH) -> str:
     return say("ledger.none") if note is None else note_words(note, say)
 
 
+def checked_words(statement: Statement, say: Words = ENGLISH) -> str:
+    """That the owner compared the input with the exact data before; empty where no ledger says so."""
+    note = statement.ledger
+    return say("checked") if note is not None and note.input_checked else ""
+
+
 def window_words(statement: Statement, say: Words = ENGLISH) -> str:
     """Which visits were read; empty where all were."""
     if statement.window is None:
@@ -378,7 +384,8 @@ def _selection_words(statement: Statement) -> str:
 def _implementation(statement: Statement) -> dict[str, str]:
     given = "; ".join(f"{name} = {value}" for name, value in statement.parameters.items()) or "none"
     return {
-        "preprocessing_and_hyperparameter_tuning": f"{_bounding(statement)} {_tuning(statement)}",
+        "preprocessing_and_hyperparameter_tuning": f"{_bounding(statement)} {_tuning(statement)} "
+        f"{checked_words(statement)}".rstrip(),
         "mechanisms": (
             f"{_selection_words(statement)}{_level_first(statement)}{_mechanism_words(statement)}, with "
             f"{given}. {statement.method.summary}"

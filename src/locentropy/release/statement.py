@@ -136,12 +136,16 @@ class LedgerNote:
     person_spent_delta: str | None = None
     person_rho: str | None = None
     person_spent_rho: str | None = None
+    input_checked: bool = False
+    """Whether ids, dates and dropped rows were compared with the exact data before this release was paid for."""
 
     def __post_init__(self) -> None:
         _check_words("population", self.population)
         _check_id("spend_id", self.spend_id)
         check_unit(self.unit)
         _check_choice("composition", self.composition, get_args(Composition))
+        if not isinstance(self.input_checked, bool):
+            raise ParameterError("must be True or False.", parameter="input_checked")
         if self.cell is not None:
             _check_words("cell", self.cell)
         for name in ("total_epsilon", "total_delta", "spent_epsilon", "spent_delta"):

@@ -34,7 +34,7 @@ from locentropy.release.columns import public_columns
 from locentropy.release.data_package import data_package, named_in, package_name
 from locentropy.release.details import TableShape, details, get
 from locentropy.release.files import MARK, MARKED
-from locentropy.release.manifest import heading, manifest, parameters, variant_name
+from locentropy.release.manifest import checked_words, heading, manifest, parameters, variant_name
 from locentropy.release.reading import describe, names_in, regular, sha256
 from locentropy.release.reestimate import mechanism_of
 from locentropy.release.release import Release
@@ -312,6 +312,8 @@ def _notes(directory: Path, about: Described) -> Iterator[str]:
         yield "The release names no ledger: it was not counted against any budget."
     if about.statement.tuned_unaccounted:
         yield "Parameters were tuned on the data, unaccounted."
+    if checked := checked_words(about.statement):
+        yield checked
     try:
         table = published(read_parquet(regular(directory / about.names.parquet)))
         named = ("location", "name", *public_columns(about.statement))

@@ -60,6 +60,8 @@ def _budget(note: LedgerNote, due: LedgerNote) -> Iterator[str]:
         values = [getattr(said, name) for name in names]
         return [each if each in (None, INFINITE) else amount(each, "amount") for each in values]
 
+    if note.input_checked != due.input_checked:
+        yield "The ledger says otherwise than the release whether the input was checked before it."
     fixed = ("total_epsilon", "total_delta", "rho", "person_epsilon", "person_delta", "person_rho")
     terms = ("population", "unit", "composition", "cell")
     if [getattr(note, name) for name in terms] != [getattr(due, name) for name in terms] or numbers_of(

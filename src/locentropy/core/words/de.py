@@ -180,6 +180,8 @@ WORDS: Final[dict[str, Text]] = {
     "guarantee.beware": "Achtung: {tuned}.",
     # --- what is said about a release, here and in its other files
     "tuned": "Parameter wurden anhand der Daten eingestellt, ohne dass dies angerechnet wurde",
+    "checked": "Vor dieser Veröffentlichung hat die herausgebende Stelle IDs, Zeitangaben und ausgelassene Zeilen mit "
+    "den genauen Daten abgeglichen; ein Ergebnis wurde dabei nicht berechnet.",
     "person": "eine Nutzer-ID",
     "person.column": "eine ID der Spalte {column}",
     "existence": {

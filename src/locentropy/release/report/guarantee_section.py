@@ -9,6 +9,7 @@ from locentropy.privacy.guarantee import numbers_in_words
 from locentropy.privacy.strength import LARGEST_EPSILON, is_large
 from locentropy.privacy.units import period_of
 from locentropy.release.manifest import (
+    checked_words,
     existence_words,
     ledger_words,
     person_words,
@@ -67,6 +68,7 @@ def _covered(say: Words, statement: Statement) -> list[str]:
         window_words(statement, say),
         series_words(statement, say),
         ledger_words(statement, say),
+        checked_words(statement, say),
     ]
 
 
