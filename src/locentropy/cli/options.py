@@ -133,7 +133,7 @@ Engine = Annotated[
     str,
     typer.Option(
         "--engine",
-        help="Where visits are counted: duckdb (here), or spark (Parquet, CSV, or a table of its catalog).",
+        help="Where visits are counted: duckdb (here), or spark (Parquet, or a table of its catalog).",
         rich_help_panel=_RESOURCES,
     ),
 ]

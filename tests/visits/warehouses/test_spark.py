@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import subprocess
 import sys
 from itertools import count
@@ -224,7 +225,7 @@ def test_rows_drawn_at_random_are_refused(spark: Any) -> None:
 def test_what_spark_does_not_read(here: le.Resources, tmp_path: Path) -> None:
     lines = tmp_path / "visits.jsonl"
     lines.write_text('{"user": 1, "location": 2}\n')
-    with pytest.raises(SourceError, match="convert them once"):
+    with pytest.raises(SourceError, match=r"only Parquet is read on Spark\. Convert it"):
         le.private.exact_profile(le.Visits(lines), resources=here)
     with pytest.raises(SourceError, match="does not read a Table"):
         le.private.exact_profile(le.Visits(pa.table({"user": [1], "location": [2]})), resources=here)
@@ -232,6 +233,19 @@ def test_what_spark_does_not_read(here: le.Resources, tmp_path: Path) -> None:
         le.private.exact_profile(le.Visits("no_such_table"), resources=here)
     with pytest.raises(SourceError, match="no such file"):
         le.private.exact_profile(le.Visits(tmp_path / "missing.parquet"), resources=here)
+
+
+def test_text_files_are_refused_with_the_line_that_makes_parquet(here: le.Resources, tmp_path: Path) -> None:
+    """Ids stay as they are written; the command then goes on with what the line made."""
+    path = tmp_path / "of may.csv"
+    path.write_text('uid;venue;"at, local";n\n007;x;2026-05-01 10:00:00;1\n7;x;2026-05-02 10:00;2\n')
+    said = {"location": "venue", "time": "at, local", "visits": "n"}
+    with pytest.raises(SourceError, match="only Parquet is read on Spark") as caught:
+        le.private.exact_profile(le.Visits(path, delimiter=";", **said), resources=here)
+    line = next(line for line in str(caught.value).splitlines() if line.startswith("python -c"))
+    subprocess.run(shlex.split(line.replace("python", sys.executable, 1)), check=True, timeout=60)
+    made = le.Visits(tmp_path / "of may.parquet", **said)
+    assert le.private.exact_profile(made, resources=here).users.sum() == 2
 
 
 def test_files_that_disagree_are_refused(here: le.Resources, tmp_path: Path) -> None:

@@ -19,16 +19,14 @@ import ibis
 
 from locentropy.core.errors import EngineError, SourceError
 from locentropy.core.locations import SquareCells
-from locentropy.visits.column_types import mixed_ids_error
-from locentropy.visits.engines import spark_text
 from locentropy.visits.engines.ibis import IbisEngine
 from locentropy.visits.engines.locating import located_batches
 from locentropy.visits.engines.spark_session import local_session
-from locentropy.visits.engines.spark_text import TextLines
-from locentropy.visits.expressions import id_columns, in_squares, without_bad_rows
+from locentropy.visits.expressions import in_squares
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers import files
 from locentropy.visits.readers.base import FileFingerprints
+from locentropy.visits.readers.encodings import UTF8, encoding_named
 from locentropy.visits.readers.resolve import (
     TEXT_OPTIONS,
     TYPED_ONLY,
@@ -36,6 +34,8 @@ from locentropy.visits.readers.resolve import (
     common_roles,
     reject_options,
 )
+from locentropy.visits.readers.text import TextOptions, text_parts
+from locentropy.visits.sql import identifier, list_literal, literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.locations import Cells
     from locentropy.visits.engines.base import Clock, Progress, Resources
-    from locentropy.visits.readers.text import TextPart
-    from locentropy.visits.visits import MissingIds, Visits
+    from locentropy.visits.visits import Visits
 
 _NUMBERS: Final = count()
 _SETTINGS: Final = {
@@ -57,6 +56,7 @@ _SETTINGS: Final = {
     # Java interprets a method of more bytes; checking text ids, all of a row in one method, took up to twice as long.
     "spark.sql.codegen.hugeMethodLimit": "8000",
 }
+_TYPES: Final = {"time": "TIMESTAMP", "visits": "BIGINT", "lat": "DOUBLE", "lon": "DOUBLE"}
 
 
 class SparkEngine(IbisEngine):
@@ -67,16 +67,14 @@ class SparkEngine(IbisEngine):
     ) -> None:
         self._closing = ExitStack()
         self._fingerprints = FileFingerprints()
-        self._lines: TextLines | None = None
         try:
-            parts = self._text_parts(visits)  # options and headers are checked before a session starts
+            _refuse_other_files(visits)  # before a session starts, as options are
+            reject_options(visits, ("table", *TEXT_OPTIONS), "Spark")
+            reject_options(visits, WRITING_OPTIONS, f"Spark, {TYPED_ONLY}")
             self._closing.enter_context(_silent())
             self._session = self._session_for(visits.source, resources)
             self._apply_settings()
             self._connection = ibis.pyspark.connect(self._session)
-            if parts is not None:
-                self._open_text(visits, parts, required, progress)
-                return
             table = self._table_of(visits)
             label = str(visits.source) if visits.is_path else None
             super().__init__(replace(visits, source=table), required, progress, label)
@@ -86,81 +84,13 @@ class SparkEngine(IbisEngine):
             self._closing.close()
             raise
 
-    def _text_parts(self, visits: Visits) -> list[TextPart] | None:
-        """The text files among sources; None if it is another one."""
-        source = str(visits.source)
-        if visits.is_path and "://" not in source and _looks_like_path(source):
-            paths = files.find_files(source)
-            if files.common_kind(paths) == "text":
-                _refuse_names(str(path.resolve()) for path in paths)
-                return spark_text.text_parts(visits, paths)
-        reject_options(visits, ("table", *TEXT_OPTIONS), "Spark")
-        reject_options(visits, WRITING_OPTIONS, f"Spark, {TYPED_ONLY}")
-        return None
-
-    def _open_text(
-        self, visits: Visits, parts: Sequence[TextPart], required: Sequence[str], progress: Progress | None
-    ) -> None:
-        """Take the visits from text files, whose columns have no types, instead of a table whose columns have."""
-        self._progress, self._kept, self._backend = progress, [], self._connection
-        self.label = parts[0].label if len(parts) == 1 else str(visits.source)
-        self._fingerprints = FileFingerprints(
-            tuple(each for part in parts for each in part.fingerprints.entries)
-        )
-        self.columns = common_roles(visits, parts, required)
-        self.clock = None
-        self.described = spark_text.described(parts, self.columns)
-        self.typed_locations = visits.ids == "text"
-        self._untyped_ids = len(parts) > 1 and visits.ids != "text"
-        self._drop_bad = visits.bad_rows == "drop"
-        self._lines = TextLines(self._session, parts)
-        with self._translated():
-            self.visits = self._view("text", self._lines.rows(self.columns, drop_bad=self._drop_bad))
-
-    def check_ids(self, missing_ids: MissingIds) -> None:
-        """Of text files, check the lines, and raise if the ids of one are all numbers and those of another are not."""
-        if self._lines is None:
-            super().check_ids(missing_ids)
-            return
-        with self._translated():
-            dropped = self._lines.check(drop_bad=self._drop_bad)
-        if dropped:
-            PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, dropped)
-        if not self._untyped_ids:
-            return
-        rows = without_bad_rows(self.visits, missing_ids)
-        for role in id_columns(rows):
-            known = rows.filter(rows[role].notnull())
-            written = known[role].re_search(spark_text.WHOLE_NUMBER)
-            is_number = written.ifelse(known[role].try_cast("int64").notnull(), False)
-            found = self.run(
-                known.group_by("part").aggregate(numbers=is_number.all()).order_by("part"), "Checking"
-            )
-            kinds: dict[bool, str] = {}
-            for row in found.to_pylist():
-                kinds.setdefault(row["numbers"], self._lines.label_of(row["part"]))
-            if len(kinds) == 2:
-                raise mixed_ids_error(role, self.columns[role], kinds[True], kinds[False])
-
-    def find_bad_file(self, condition: ibis.Expr) -> str:
-        """The first text file with such a row; other tables are not told apart by their files."""
-        if self._lines is None:
-            return super().find_bad_file(condition)
-        first = self.visits.filter(condition).aggregate(part=self.visits.part.min())
-        return self._lines.label_of(self.run(first, "Checking")["part"][0].as_py())
-
     @contextmanager
     def _translated(self, label: str | None = None) -> Iterator[None]:
-        """Replace Spark's errors by plain ones; those that the reader of text files raises say what is wrong."""
+        """Replace Spark's errors by plain ones."""
         with super()._translated(label):
             try:
                 yield
             except Exception as error:
-                known = self._lines and spark_text.explained(
-                    str(error), self.label, self.columns, self._lines
-                )
-                if known:
-                    raise known from None
                 if _ended(error):
                     label = label or self.label
                     PRIVATE_LOG.info("%s: %s", label, error)
@@ -211,7 +141,6 @@ class SparkEngine(IbisEngine):
     def _read(self, source: str) -> Any:
         """Read Parquet files in place, or a table of the catalog."""
         if "://" in source:
-            spark_text.refuse_address(source)
             return self._parquet([source])
         if not _looks_like_path(source):
             if not self._session.catalog.tableExists(source):
@@ -221,12 +150,6 @@ class SparkEngine(IbisEngine):
                 )
             return self._session.table(source)
         paths = files.find_files(source)
-        if files.common_kind(paths) != "parquet":
-            raise SourceError(
-                f"{paths[0]}: with Spark, Parquet files, CSV files and tables can be read. Programs read other files "
-                "differently. Leave out --engine spark, or convert them once, with ids as texts, so that 007 does not "
-                "become 7."
-            )
         self._fingerprints = FileFingerprints.of(paths)
         found = [str(path.resolve()) for path in paths]
         _refuse_names(found)
@@ -311,6 +234,41 @@ def is_spark_frame(source: object) -> bool:
 def _looks_like_path(source: str) -> bool:
     """Whether a text is a path or a pattern rather than the name of a table in the catalog."""
     return any(sign in source for sign in "/\\*?[~") or files.exists(source)
+
+
+def _refuse_other_files(visits: Visits) -> None:
+    """Raise for files that are not Parquet, which Spark and DuckDB would read differently."""
+    source = str(visits.source)
+    if not visits.is_path or "://" in source or not _looks_like_path(source):
+        return
+    paths = files.find_files(source)
+    kind = files.common_kind(paths)
+    if kind != "parquet":
+        utf8 = encoding_named(visits.encoding or UTF8) == UTF8
+        how = (
+            f"Make one of it:\n{_to_parquet(visits, paths[0])}\nOr"
+            if kind == "text" and utf8
+            else "Convert it, or"
+        )
+        raise SourceError(
+            f"{paths[0]}: of files, only Parquet is read on Spark. {how} leave out --engine "
+            "spark: DuckDB reads it as it is."
+        )
+
+
+def _to_parquet(visits: Visits, path: Path) -> str:
+    """The command that makes Parquet of a text file. Ids stay texts, so that 007 does not become 7."""
+    layout = TextOptions(visits.header, visits.columns, visits.delimiter, visits.chosen)
+    part = text_parts([path], layout, Path())[0]
+    roles = common_roles(visits, [part], ())
+    named = {role: identifier(name).replace('"', r"\"") for role, name in roles.items()}
+    typed = [f"{named[role]}::{kind} AS {named[role]}" for role, kind in _TYPES.items() if role in named]
+    columns = f"* REPLACE ({', '.join(typed)})" if typed else "*"
+    header = "header=true" if part.layout.has_header else f"names={list_literal(part.columns)}, header=false"
+    options = f"all_varchar=true, delim={literal(part.layout.delimiter)}, {header}"
+    new = literal(str(path.with_suffix(".parquet")))
+    query = f"COPY (SELECT {columns} FROM read_csv({literal(str(path))}, {options})) TO {new}"
+    return f"python -c \"import duckdb; duckdb.sql('''{query} ''')\""
 
 
 def _refuse_names(paths: Iterable[str]) -> None:
