@@ -8,13 +8,12 @@
 
 Tables are those of benchmarks/profiles.py: a tenth as many users as rows and a hundredth as many places, both by Zipf's
 law; all places are listed. `--input` says how they are stored (inputs.py): whole numbers in Parquet, text ids in
-Parquet, or text ids in CSV (on DuckDB alone); files are made once, and those of 100 million rows take 14 GB. DuckDB may use 2 GB, and a
-local Spark two threads and 4 GB. Each release is made in a process of its own, after one of a tiny table, and written
-to disk with everything but its page, unless `--page` asks for it. `noise` is the part of the seconds that drawing noise
-took, `read` the part from the file to exact counts; `by-hand` is the query of
-peers/duckdb_query.py under the same limit, on DuckDB. `growth` is the factor from the row above; ten times the rows are
-ten times the people and places. Processor time is shown beside wall-clock time, which other work on the machine
-lengthens.
+Parquet, or text ids in CSV (on DuckDB alone); files are made once, and those of 100 million rows take 14 GB. DuckDB may
+use 2 GB, and a local Spark two threads and 4 GB. Each release is made in a process of its own, after one of a tiny
+table, and written to disk with everything but its page, unless `--page` asks for it. `noise` is the part of the seconds
+that drawing noise took, `read` the part from the file to exact counts; `by-hand` is the query of peers/duckdb_query.py
+under the same limit, on DuckDB. `growth` is the factor from the row above; ten times the rows are ten times the people
+and places. Processor time is shown beside wall-clock time, which other work on the machine lengthens.
 """
 
 from __future__ import annotations
