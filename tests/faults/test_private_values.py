@@ -26,7 +26,7 @@ def view(folder: Path) -> Any:
     with duckdb.connect(str(folder / "rows.duckdb")) as con:
         con.execute("CREATE TABLE kept AS FROM ROWS")
         con.execute("CREATE VIEW shown AS SELECT CAST(uid AS INTEGER) AS user, place FROM kept")
-    return le.Visits(folder / "rows.duckdb", table="shown")
+    return le.Visits(folder / "rows.duckdb", table="shown", views=True)
 
 
 def expression(folder: Path) -> Any:
@@ -61,13 +61,13 @@ def test_what_the_engine_says_is_for_the_private_log(
 def test_a_private_log_on_a_full_disk(tmp_path: Path) -> None:
     """Python's own handler would print the record it cannot write on the screen."""
     view(tmp_path)
-    command = ("entropy", "rows.duckdb", "--table", "shown", "--private-log", "/dev/full")
+    command = ("entropy", "rows.duckdb", "--table", "shown", "--views", "--private-log", "/dev/full")
     done = locentropy(*command, cwd=tmp_path)
     assert done.returncode == 1
     assert "/dev/full: the private log cannot be written (No space left on device)" in done.stderr
     assert MARKER not in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    command = ("entropy", "rows.duckdb", "--table", "shown", "--private-log", "log")
+    command = ("entropy", "rows.duckdb", "--table", "shown", "--views", "--private-log", "log")
     assert locentropy(*command, cwd=tmp_path).returncode == EngineError.exit_code
     assert MARKER in (tmp_path / "log").read_text(), "there was something to be quoted"
 

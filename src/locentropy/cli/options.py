@@ -50,6 +50,14 @@ Table = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+Views = Annotated[
+    bool,
+    typer.Option(
+        "--views",
+        help="The table may be a view, which is a query: for databases of your own.",
+        rich_help_panel=_READING,
+    ),
+]
 Format = Annotated[
     str | None,
     typer.Option(
@@ -229,6 +237,7 @@ class Reading:
     lat: Lat = None
     lon: Lon = None
     table: Table = None
+    views: Views = False
     format: Format = None
     header: Header = None
     columns: Columns = None
@@ -296,6 +305,7 @@ class Reading:
             **chosen,
             **rules,
             table=self.table,
+            views=self.views,
             format=self.format,
             header=self.header,
             columns=columns,
@@ -321,6 +331,7 @@ class Reading:
         for name in (
             *_ROLES,
             "table",
+            "views",
             "format",
             "header",
             "columns",

@@ -36,6 +36,7 @@ from locentropy.visits.readers.encodings import UTF8, encoding_named, is_utf8, n
 from locentropy.visits.readers.resolve import resolve_source
 from locentropy.visits.readers.text import other_delimiter
 from locentropy.visits.rows import READING_LOG, described
+from locentropy.visits.sql import OFFLINE
 from locentropy.visits.visits import DELIMITERS, Visits
 from locentropy.visits.writing import check_decimal
 
@@ -167,7 +168,7 @@ class PublicLocations:
         source = without_geometry(self.source) if is_geo_frame(self.source) else self.source
         with (
             TemporaryDirectory(prefix="locentropy-") as scratch,
-            duckdb.connect(config={"autoinstall_known_extensions": False}) as con,
+            duckdb.connect(config=dict(OFFLINE)) as con,
         ):
             read_as = Visits(
                 source,

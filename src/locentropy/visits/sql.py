@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import duckdb
+
+OFFLINE: Final = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+"""Settings of every connection of DuckDB: nothing is downloaded, and no code is loaded that did not come with it."""
 
 
 def identifier(name: str) -> str:
@@ -16,6 +21,12 @@ def identifier(name: str) -> str:
 def literal(text: str) -> str:
     """A text as a string literal."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def confine(con: duckdb.DuckDBPyConnection) -> None:
+    """Let no query on this connection open a further file or change a setting; files for spilled rows stay allowed."""
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
 
 
 def list_literal(texts: Iterable[str]) -> str:

@@ -49,6 +49,9 @@ class Visits:
     """The column of longitudes, in degrees."""
     table: str | None = None
     """The table's name, if `source` is a DuckDB database with several, or the sheet's, if it is such a workbook."""
+    views: bool = False
+    """Whether `table` may be a view of a DuckDB database. A view is a query: say so of your own databases only. No
+    other file is opened for it."""
     format: str | None = None
     """The name of a published format: gowalla, brightkite or foursquare."""
     header: bool | None = None

@@ -27,7 +27,7 @@ from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers.resolve import common_roles, resolve_source
 from locentropy.visits.readers.text import TextPart
 from locentropy.visits.rows import described, select_rows
-from locentropy.visits.sql import identifier
+from locentropy.visits.sql import OFFLINE, identifier
 from locentropy.visits.writing import Writing, whole_number_sql
 
 if TYPE_CHECKING:
@@ -400,7 +400,7 @@ def _connect(resources: Resources, folder: Path) -> duckdb.DuckDBPyConnection:
     config: dict[str, Any] = {
         "temp_directory": str(folder),
         "preserve_insertion_order": False,
-        "autoinstall_known_extensions": False,  # nothing is downloaded
+        **OFFLINE,
     }
     if resources.memory is not None:
         config["memory_limit"] = resources.memory

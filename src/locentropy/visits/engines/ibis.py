@@ -43,7 +43,7 @@ class IbisEngine:
         self, visits: Visits, required: Sequence[str], progress: Progress | None, label: str | None = None
     ) -> None:
         table = visits.source
-        reject_options(visits, ("table", *TEXT_OPTIONS), "an Ibis table")
+        reject_options(visits, ("table", "views", *TEXT_OPTIONS), "an Ibis table")
         reject_options(visits, WRITING_OPTIONS, f"an Ibis table, {TYPED_ONLY}")
         if not isinstance(table, ibis.Table):
             raise SourceError(

@@ -69,7 +69,7 @@ class SparkEngine(IbisEngine):
         self._fingerprints = FileFingerprints()
         try:
             _refuse_other_files(visits)  # before a session starts, as options are
-            reject_options(visits, ("table", *TEXT_OPTIONS), "Spark")
+            reject_options(visits, ("table", "views", *TEXT_OPTIONS), "Spark")
             reject_options(visits, WRITING_OPTIONS, f"Spark, {TYPED_ONLY}")
             self._closing.enter_context(_silent())
             self._session = self._session_for(visits.source, resources)

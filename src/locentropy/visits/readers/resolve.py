@@ -31,6 +31,7 @@ TYPED_ONLY: Final = "where times and numbers must have their types. Leave it out
 
 _APPLIES_TO: Final = {
     "table": "DuckDB databases and workbooks",
+    "views": "DuckDB databases",
     "decimal": "numbers that are texts",
     "time_format": "times that are texts",
 }
@@ -53,10 +54,12 @@ def resolve_source(
     source, for error messages.
     """
     if not visits.is_path:
-        reject_options(visits, ("table", *TEXT_OPTIONS), "a table in memory")
+        reject_options(visits, ("table", "views", *TEXT_OPTIONS), "a table in memory")
         return [tables.frame_part(visits.source)]
     paths = files.find_files(visits.source)
     kind = files.common_kind(paths)
+    if kind != "duckdb":
+        reject_options(visits, ("views",), f"{paths[0]} ({kind})")
     if kind not in ("duckdb", "workbook"):
         reject_options(visits, ("table",), f"{paths[0]} ({kind})")
     if kind != "text":
@@ -66,7 +69,7 @@ def resolve_source(
     if kind == "duckdb":
         if len(paths) > 1:
             raise ParameterError(f"{visits.source}: only one DuckDB database can be read at a time.")
-        return [tables.database_part(con, paths[0], visits.table, prefix)]
+        return [tables.database_part(con, paths[0], visits.table, prefix, views=visits.views)]
     if kind == "workbook":
         return [workbooks.workbook_part(path, visits.table, prefix) for path in paths]
     if kind == "JSON lines":
@@ -84,7 +87,7 @@ def resolve_source(
 def reject_options(visits: Visits, options: Sequence[str], what: str) -> None:
     """Raise ParameterError if an option is given that does not apply to this kind of source."""
     for option in options:
-        if getattr(visits, option) is not None:
+        if getattr(visits, option) != getattr(type(visits), option):  # the default
             kind = _APPLIES_TO.get(option, "text files")
             alone = _OF_THE_LIST if option in ("encoding", "delimiter") else ""
             raise ParameterError(

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from locentropy.core.errors import ColumnError, SourceError
 from locentropy.visits.readers.base import Column, FileFingerprints, Relation, describe_columns
-from locentropy.visits.sql import identifier, list_literal, literal
+from locentropy.visits.sql import confine, identifier, list_literal, literal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,7 +84,7 @@ def _read_parquet(paths: tuple[Path, ...]) -> str:
 
 @dataclass(frozen=True)
 class DatabasePart:
-    """One table or view of a DuckDB database, read in place."""
+    """One table of a DuckDB database, or a view where its owner said so, read in place."""
 
     label: str
     relation: str
@@ -111,16 +111,21 @@ class DatabasePart:
 
 
 def database_part(
-    con: duckdb.DuckDBPyConnection, path: Path, table: str | None, prefix: str = "--"
+    con: duckdb.DuckDBPyConnection, path: Path, table: str | None, prefix: str = "--", *, views: bool = False
 ) -> DatabasePart:
-    """The table of that name. The name may be left out if the database has only one table."""
+    """The table of that name. The name may be left out if the database has only one table.
+
+    A view is a query that somebody else wrote. It is read only if `views` are, and even then no file but this one is
+    opened from here on.
+    """
     import duckdb
 
     fingerprints = FileFingerprints.of([path])
     try:
-        con.execute(f"ATTACH {literal(str(path))} AS source_database (READ_ONLY)")
-        rows = con.execute(
-            "SELECT table_schema, table_name FROM information_schema.tables "
+        con.execute(f"ATTACH {literal(str(path))} AS source_database (READ_ONLY, TYPE duckdb)")
+        confine(con)
+        found = con.execute(
+            "SELECT table_schema, table_name, table_type = 'BASE TABLE' FROM information_schema.tables "
             "WHERE table_catalog = 'source_database' ORDER BY ALL"
         ).fetchall()
     except duckdb.Error:
@@ -128,7 +133,11 @@ def database_part(
             f"{path}: cannot be opened as a DuckDB database. Is another program writing to it, or was it made "
             "by a newer DuckDB?"
         ) from None
-    matching = [row for row in rows if table in (None, row[1], f"{row[0]}.{row[1]}")]
+    rows = [(schema, name) for schema, name, is_table in found if is_table or views]
+    asked_for = [row[:2] for row in found if table in (None, row[1], f"{row[0]}.{row[1]}")]
+    matching = [row for row in asked_for if row in rows]
+    if asked_for and not matching:
+        raise _is_view(path, asked_for[0][1], prefix)
     if len(matching) != 1:
         names = ", ".join(name if schema == "main" else f"{schema}.{name}" for schema, name in rows) or "none"
         asked = "no table was named" if table is None else f"table={table!r} does not name exactly one table"
@@ -140,10 +149,24 @@ def database_part(
     label = f"{path}, table {name}"
     try:
         return DatabasePart(label, relation, describe_columns(con, relation), fingerprints)
+    except duckdb.PermissionException:
+        raise SourceError(
+            f"{label}: is a view that reads other files, and no other file is opened for a view. Name those files "
+            "instead of it, or make a table of it."
+        ) from None
     except duckdb.Error:
         raise SourceError(
             f"{label}: cannot be read. If it is a view, do the tables that it reads exist?"
         ) from None
+
+
+def _is_view(path: Path, name: str, prefix: str) -> SourceError:
+    """A list is by somebody else more often than not, so for it there is no option."""
+    own = " If you know what it does: views=True (--views)." if prefix == "--" else ""
+    return SourceError(
+        f"{path}: {name} is a view: a query, which could read anything. Make a table of it, and name that: "
+        f"CREATE TABLE {name}_rows AS FROM {name}.{own}"
+    )
 
 
 @dataclass(frozen=True)
