@@ -9,7 +9,7 @@ import ibis
 from locentropy.core.civil_time import AS_WRITTEN
 from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, SourceError
 from locentropy.visits import expressions as expression
-from locentropy.visits.private_log import PRIVATE_LOG
+from locentropy.visits.private_log import PRIVATE_LOG, Dropped, log_dropped
 from locentropy.visits.writing import TIME_EXAMPLE
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def check(
         )
     broken = {role: row[f"bad_{role}"] for role in _RULES if row.get(f"bad_{role}")}
     for role, count in broken.items():
-        PRIVATE_LOG.info("%s: column %r: %s: %d", engine.label, engine.columns[role], _RULES[role], count)
+        log_dropped(engine.label, Dropped(count, f"column {engine.columns[role]!r}: {_RULES[role]}", role))
     if broken and bad_rows == "drop" and _is_empty(engine, good):
         named = ", ".join(repr(engine.columns[role]) for role in broken)
         _found_empty(
@@ -119,12 +119,8 @@ def check(
 
 def log_left_out(engine: Engine, rows: int) -> None:
     """Tell the private log how many rows are left out for want of a user id."""
-    PRIVATE_LOG.info(
-        "%s: column %r: rows are left out because they have no user id: %d",
-        engine.label,
-        engine.columns["user"],
-        rows,
-    )
+    why = f"column {engine.columns['user']!r}: rows are left out because they have no user id"
+    log_dropped(engine.label, Dropped(rows, why, "user"))
 
 
 def _compare_writing(engine: Engine, row: dict[str, int], bad_rows: BadRows) -> None:

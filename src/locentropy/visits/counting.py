@@ -59,10 +59,7 @@ def count_visits(
     windows: Sequence[Window] = (),
 ) -> Counted:
     """Check the visits, and count them at the wanted locations (None: at every location visited)."""
-    if windows:
-        engine.keep_only(in_one_of(engine, windows, visits.time_type))
-    elif visits.window is not None:
-        engine.keep_only(during(engine, visits.window, visits.time_type))
+    keep_window(engine, visits, windows)
 
     def checked() -> ibis.Table:
         engine.store_source()
@@ -104,6 +101,19 @@ def count_visits(
     return _of_list(by_code, counted, wanted.ids, codes_of(keys.listed, by_code), windows)
 
 
+def keep_window(engine: Engine, visits: Visits, windows: Sequence[Window]) -> None:
+    """From here on, the engine's visits are those in the windows, or in the window of the visits, if there is one."""
+    if windows:
+        engine.keep_only(in_one_of(engine, windows, visits.time_type))
+    elif visits.window is not None:
+        engine.keep_only(during(engine, visits.window, visits.time_type))
+
+
+def listed_keys(engine: Engine, visits: Visits, listed: Locations) -> pa.Array:
+    """The ids of listed places, as the engine compares them."""
+    return _Keys.of(engine, visits, listed).places
+
+
 class _Keys(NamedTuple):
     """The ids of a list, as the engine compares them."""
 
@@ -143,14 +153,18 @@ def _in_cells(engine: Engine, good: ibis.Table, cells: Cells, windows: Sequence[
     listed = engine.upload("listed", pa.table({"location": keys}))
     by_code = found_codes(engine, expression.coded_locations(listed))
     codes = codes_of(keys, by_code)
-    # `locate` names a square by its number in the box, and any other location by its position.
-    numbers = cells.numbers() if isinstance(cells, SquareCells) else np.arange(len(keys))
-    by_number = {"location": pa.array(numbers), "code": pa.array(codes, pa.int32())}
-    numbered = engine.upload("numbered", pa.table(by_number))
-    there = expression.at_codes(engine.locate(good, cells), numbered)
-    counted = count_pairs(engine, there, len(codes), len(windows))
+    counted = count_pairs(engine, at_cells(engine, good, cells, codes), len(codes), len(windows))
     engine.free_source()
     return _of_list(by_code, counted, wanted.ids, codes, windows)
+
+
+def at_cells(engine: Engine, good: ibis.Table, cells: Cells, codes: NDArray[np.int64]) -> ibis.Table:
+    """The rows within cells, each with the code of its cell."""
+    # `locate` names a square by its number in the box, and any other location by its position.
+    numbers = cells.numbers() if isinstance(cells, SquareCells) else np.arange(len(codes))
+    by_number = {"location": pa.array(numbers), "code": pa.array(codes, pa.int32())}
+    numbered = engine.upload("numbered", pa.table(by_number))
+    return expression.at_codes(engine.locate(good, cells), numbered)
 
 
 def _of_list(

@@ -10,17 +10,52 @@ import logging
 import os
 import stat
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from locentropy.core.errors import LocentropyError
 from locentropy.core.files import HAS_OWNERS, PLAIN_FLAGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PRIVATE_LOG = logging.getLogger("locentropy.private")
 PRIVATE_LOG.addHandler(logging.NullHandler())
 PRIVATE_LOG.propagate = False
 PRIVATE_LOG.setLevel(logging.INFO)
+
+
+class Dropped(NamedTuple):
+    """Rows that are left out for one reason. A row may have several."""
+
+    rows: int
+    why: str
+    role: str | None
+    """What the column is for that decides it; None if the row could not be read at all."""
+
+
+_COLLECTED: Final[ContextVar[list[Dropped] | None]] = ContextVar("collected", default=None)
+
+
+def log_dropped(label: str, dropped: Dropped) -> None:
+    """Tell how many rows of a table are left out, and why."""
+    PRIVATE_LOG.info("%s: %s: %d", label, dropped.why, dropped.rows)
+    collected = _COLLECTED.get()
+    if collected is not None:
+        collected.append(dropped)
+
+
+@contextmanager
+def dropped_rows() -> Iterator[list[Dropped]]:
+    """Collect what is told of rows that are left out within the block: for the owner, as the log is."""
+    found: list[Dropped] = []
+    before = _COLLECTED.set(found)
+    try:
+        yield found
+    finally:
+        _COLLECTED.reset(before)
 
 
 class _PrivateHandler(logging.StreamHandler[IO[str]]):

@@ -23,7 +23,7 @@ from locentropy.visits.column_types import column_kind
 from locentropy.visits.engines.duckdb_errors import explained, unreadable_row
 from locentropy.visits.engines.locating import located_ahead
 from locentropy.visits.expressions import id_columns, in_squares, without_bad_rows
-from locentropy.visits.private_log import PRIVATE_LOG
+from locentropy.visits.private_log import Dropped, log_dropped
 from locentropy.visits.readers.resolve import common_roles, resolve_source
 from locentropy.visits.readers.text import TextPart
 from locentropy.visits.rows import described, select_rows
@@ -194,7 +194,7 @@ class DuckDBEngine:
                 "be dropped: it may take other people's rows with it. Fix the file."
             )
         if kinds:
-            PRIVATE_LOG.info("%s: lines that cannot be read as rows: %d", self.label, sum(kinds.values()))
+            log_dropped(self.label, Dropped(sum(kinds.values()), "lines that cannot be read as rows", None))
 
     def check_ids(self, missing_ids: MissingIds) -> None:
         """Raise if the ids of one text file are all numbers and those of another are not: text files have no types."""
