@@ -6,8 +6,11 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
+
+from locentropy.datasets.city import City
 
 HEAVY = ("numpy", "pyarrow", "duckdb", "ibis", "opendp", "scipy", "pandas", "polars", "sqlglot", "matplotlib")
 
@@ -131,3 +134,19 @@ def test_a_plan_loads_what_it_needs_and_no_more() -> None:
     snippet = command("plan", "--epsilon", "1")
     [loaded] = loaded_after([snippet]).values()
     assert loaded <= {"numpy", "opendp"}, loaded
+
+
+def test_maps_and_cells_need_nothing_that_only_development_brings(tmp_path: Path) -> None:
+    """Ibis has paths that import what its own extras bring; `make bare` tries all the rest."""
+    City(people=30, places=20, days=2).write(tmp_path)
+    run(
+        "import sys\n"
+        "for name in ('pyarrow_hotfix', 'geopandas', 'psycopg'): sys.modules[name] = None\n"
+        "import locentropy as le\n"
+        "visits, map = sys.argv[1:]\n"
+        "zones = le.Zones(map, id='name')\n"
+        "for places in (zones, le.H3Cells(8, within=zones), le.InspireSquares('1km', within=zones)):\n"
+        "    assert len(le.publish(le.Visits(visits), le.Moments(1.0, max_locations=3, max_visits=5), places, ledger=None).table)\n",
+        str(tmp_path / "visits.parquet"),
+        str(tmp_path / "districts.geojson"),
+    )

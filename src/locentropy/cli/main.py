@@ -13,6 +13,7 @@ from locentropy.cli import signals
 from locentropy.cli.commands import CommandGroup, Known
 from locentropy.cli.console import LogLevel, err, printable, set_log_level
 from locentropy.core.errors import EngineError, LocentropyError
+from locentropy.core.missing import missing_module
 from locentropy.core.version import __version__
 
 if TYPE_CHECKING:
@@ -159,6 +160,10 @@ def run() -> None:
         asked = signals.was_asked()
         if asked is not None:  # a library turned the stopping into an error of its own
             _say_stopped(asked)
+        missing = missing_module(error)
+        if missing:
+            _tell(missing)
+            sys.exit(LocentropyError.exit_code)
         # An unforeseen error. Its own words may quote data, so only its kind is shown.
         _tell(f"An unexpected {type(error).__name__} stopped the command. With --debug it shows where.")
         sys.exit(LocentropyError.exit_code)

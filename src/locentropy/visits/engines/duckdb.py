@@ -61,6 +61,15 @@ _IBIS_TYPES: Final = {
     "BOOLEAN": "boolean",
 }
 _SQL_TYPES: Final = {ours: theirs for theirs, ours in _IBIS_TYPES.items()}
+_ARROW_TYPES: Final = {
+    "int64": pa.int64(),
+    "int32": pa.int32(),
+    "string": pa.string(),
+    "float64": pa.float64(),
+    "timestamp(6)": pa.timestamp("us"),
+    "boolean": pa.bool_(),
+}
+"""Ibis knows them too, but imports for it a module that only its own extras bring."""
 
 
 class DuckDBEngine:
@@ -287,8 +296,9 @@ class DuckDBEngine:
         locate = partial(located_ahead, cells.locator(), threads=self._threads)
         kept = {column: dtype for column, dtype in rows.schema().items() if column not in ("lat", "lon")}
         schema = ibis.schema(kept | {"location": "int64"})
+        made = pa.schema([(column, _ARROW_TYPES[str(dtype)]) for column, dtype in schema.items()])
         self._answer(
-            lambda sql: self._store_stream(name, sql, schema.to_pyarrow(), locate),
+            lambda sql: self._store_stream(name, sql, made, locate),
             _sql_of(rows.op()),
             "Finding places",
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, SourceError
+from locentropy.core.missing import missing_module
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers.encodings import not_utf8
 from locentropy.visits.readers.json_lines import JsonLinesPart
@@ -47,6 +48,9 @@ def unreadable_row(part: Part, message: str, *, drop: bool) -> LocentropyError:
 def explained(error: Exception, label: str) -> LocentropyError:
     """A plain error for an engine's error; the original, which may quote data, goes to the private log."""
     PRIVATE_LOG.info("%s: %s", label, error)
+    missing = missing_module(error)
+    if missing:
+        return EngineError(f"{label}: {missing}")
     # An error in a stream has lost its type on the way.
     if isinstance(error, duckdb.OutOfMemoryException | MemoryError) or "out of memory" in str(error).lower():
         return EngineError(

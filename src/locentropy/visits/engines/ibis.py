@@ -11,6 +11,7 @@ import ibis.expr.datatypes as dt
 
 from locentropy.core.errors import ColumnError, EngineError, LocentropyError, SourceError
 from locentropy.core.locations import SquareCells
+from locentropy.core.missing import missing_module
 from locentropy.visits.column_types import MAX_VISITS_PER_ROW, Kind, check_type
 from locentropy.visits.columns import resolve_roles
 from locentropy.visits.engines.bytewise import bytewise, check_ids_distinct
@@ -158,6 +159,9 @@ class IbisEngine:
             raise
         except Exception as error:
             PRIVATE_LOG.info("%s: %s", label, error)
+            missing = missing_module(error, self._extra())
+            if missing:
+                raise EngineError(f"{label}: {missing}") from None
             if "INVALID_UTF8" in str(error):
                 raise ColumnError(
                     f"{label}: some ids are not UTF-8 text, so different ids might be taken for the same. Write them "
@@ -172,6 +176,11 @@ class IbisEngine:
                 f"{label}: its backend could not run the query ({type(error).__name__}). It must support md5, window "
                 "functions and temporary tables. The private log (--private-log FILE) has the details."
             ) from None
+
+    def _extra(self) -> str:
+        """What has all that this backend needs; before one is known, it is Ibis's default."""
+        backend = self._backend.name if hasattr(self, "_backend") else "duckdb"
+        return "locentropy[spark]" if backend == "pyspark" else f"ibis-framework[{backend}]"
 
     def __enter__(self) -> Self:
         return self
