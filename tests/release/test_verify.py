@@ -8,6 +8,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,10 +19,12 @@ from hypothesis import strategies as st
 from locentropy.core.errors import ReleaseError
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.privacy.guarantee import Guarantee
+from locentropy.release.chain import read_chain
 from locentropy.release.release import Release
 from locentropy.release.statement import LedgerNote
 from locentropy.release.tables import csv_of
 from locentropy.release.verify import verify
+from tests.cli.running import in_process
 from tests.examples import examples
 
 from .making import IDS, NONE, estimates, places, release, statement
@@ -253,6 +256,34 @@ def test_details_of_another_release(tmp_path, directory):
 def test_a_table_changed_in_both_files_with_fingerprints(directory, change, words):
     rewrite(directory, change)
     assert words in bad(directory)["table"]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [Release.load, read_chain, "report", "estimate", verify],
+    ids=["load", "after", "report", "estimate", "verify"],
+)
+def test_a_small_table_that_stands_for_a_huge_one_is_not_unpacked(directory, tmp_path, read):
+    """A name of 100 kB that three million rows have: 40 kB that would become 300 GB."""
+    table, rows = pq.read_table(directory / "release.parquet").slice(0, 1), 3_000_000
+    huge = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array(["x" * 100_000]))
+    table = table.take(pa.array(np.zeros(rows, np.int64)))
+    table = table.set_column(table.column_names.index("name"), "name", huge)
+    pq.write_table(table, directory / "release.parquet", store_schema=False)
+    assert (directory / "release.parquet").stat().st_size < 500_000
+    rehash(directory)
+    words = "stands for a table that is much larger"
+    if read is verify:
+        assert words in bad(directory)["table"]
+    elif isinstance(read, str):
+        done = in_process(
+            read, str(directory), *(["--out", str(tmp_path / "again")] if read == "estimate" else [])
+        )
+        assert done.returncode == 9
+        assert (words if read == "report" else "is not whole") in " ".join(done.stderr.split())
+    else:
+        with pytest.raises(ReleaseError, match=words):
+            read(directory)
 
 
 def test_error_bars_that_may_not_be(tmp_path):

@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 
 from locentropy.core.errors import ReleaseError
 from locentropy.core.estimates import Measurements
+from locentropy.core.parquet import TooLargeError, read_bounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,29 +129,20 @@ def _nested(ids: pa.Array, nulls: int) -> pa.Array:
 
 
 def read_measurements(source: Any, most_values: int = MOST_VALUES) -> KeptMeasurements:
-    """The measurements of a file or buffer; ReleaseError if it holds anything else, or more than `most_values`."""
+    """The measurements of a path or open file; ReleaseError if it holds anything else, or more than `most_values`."""
     try:
-        opened = pa.OSFile(str(source), "rb") if isinstance(source, str | Path) else source
-        # In this thread alone: one that reads ahead may outlive an interruption, and then the process aborts.
-        with pq.ParquetFile(opened, pre_buffer=False) as file:
-            _check_size(file.metadata, most_values)
-            table = file.read(use_threads=False)
+        path = isinstance(source, str | Path)
+        table = read_bounded(Path(source) if path else pa.py_buffer(source.read()), most_values=most_values)
         table.validate(full=True)
         return _kept(table)
     except ReleaseError:
         raise
+    except TooLargeError:
+        raise ReleaseError(f"{_named(source)} holds more than measurements of this release can.") from None
     except Exception as error:  # a file may hold anything, and its reader may fail in any way
         raise ReleaseError(
             f"{_named(source)} cannot be read as measurements: {type(error).__name__}."
         ) from None
-
-
-def _check_size(metadata: pq.FileMetaData, most_values: int) -> None:
-    """Raise before anything is unpacked: a small file may stand for a huge table."""
-    groups = [metadata.row_group(at) for at in range(min(metadata.num_row_groups, _MOST_QUERIES))]
-    values = sum(group.column(at).num_values for group in groups for at in range(group.num_columns))
-    if metadata.num_rows > _MOST_QUERIES or metadata.num_row_groups > _MOST_QUERIES or values > most_values:
-        raise ReleaseError("it holds more than measurements of this release can")
 
 
 def _kept(table: pa.Table) -> KeptMeasurements:
@@ -206,4 +198,4 @@ def _array(shape: Any, flat: pa.Array | None) -> np.ndarray[Any, Any]:
 
 
 def _named(source: Any) -> str:
-    return "the file" if isinstance(source, pa.Buffer | pa.BufferReader) else str(source)
+    return str(source) if isinstance(source, str | Path) else "the file"

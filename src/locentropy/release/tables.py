@@ -16,6 +16,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from locentropy.core.errors import ReleaseError
+from locentropy.core.parquet import TooLargeError, read_bounded
 from locentropy.release.level_words import level_words
 from locentropy.release.outlines import bounds_of, has_outlines
 from locentropy.release.statement import NOT_PRIVATE
@@ -127,11 +128,12 @@ def csv_of(table: pa.Table) -> pa.Buffer:
 def read_parquet(path: Path) -> pa.Table:
     """The Parquet file with its geometry and metadata."""
     try:
-        # An open file, for pyarrow would take a name for a data set, partitions and all; and Arrow's own, for its
-        # threads hold on to one of Python's beyond the end of the interpreter, which then aborts.
-        with pa.OSFile(str(path), "rb") as file:
-            return _sound(pq.read_table(file))
-    except (pa.ArrowException, OSError, ValueError) as error:
+        return _sound(read_bounded(path))
+    except TooLargeError:
+        raise ReleaseError(
+            f"{path} stands for a table that is much larger than a release of its size."
+        ) from None
+    except Exception as error:  # a file may hold anything, and its reader may fail in any way
         raise ReleaseError(f"{path} cannot be read as a Parquet file: {type(error).__name__}.") from None
 
 

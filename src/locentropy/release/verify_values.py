@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from locentropy.core.errors import ReleaseError
+from locentropy.core.parquet import read_bounded
 from locentropy.release.columns import WINDOW, public_columns
 from locentropy.release.measurements import measurements_parquet
 from locentropy.release.reestimate import estimated_again, listed_in, mechanism_of, reestimated
@@ -46,7 +47,7 @@ def measurement_problems(directory: Path, about: Described, release: Release, pa
     if any(stated[name] not in (None, rule) for name, rule in kept.rules.items()) or set(kept.rules) - _RULES:
         yield f"{about.names.measurements} states other rules for rows than {about.names.details}."
     yield from _declared(kept, listed_in(release), about)
-    found = pq.read_table(directory / about.names.measurements)
+    found = read_bounded(directory / about.names.measurements)
     if not found.equals(pq.read_table(pa.BufferReader(measurements_parquet(kept)))):
         yield f"{about.names.measurements} holds more than measurements."
     if cannot_infer(about.statement) is not None:
