@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo quick test nightly lint bench bench-peers audit fuzz soak docs wheel pictures notebooks clean
+.PHONY: demo quick test nightly lint bench bench-peers audit fuzz soak docs dist bare pictures notebooks clean
 
 demo: $(VENV)/.installed
 	$(BIN)/locentropy demo
@@ -62,9 +62,11 @@ soak: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# With the documentation in it, which `locentropy docs` opens.
-wheel: docs
-	$(BIN)/python -m hatchling build -t wheel
+# What a release uploads: wheels and sources of both distributions. The product's wheel has the site in it.
+dist: docs
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+	cd lab && $(abspath $(BIN))/python -m hatchling build -d ../dist
 
 # Pictures of a release's page for the documentation; needs Chromium.
 pictures: $(VENV)/.installed-dev

@@ -1,4 +1,4 @@
-"""What a wheel has beside the code: the built documentation, and a description whose links lead somewhere."""
+"""What a wheel has beside the code: the documentation, and a description whose links lead somewhere."""
 
 from __future__ import annotations
 
@@ -11,16 +11,24 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 _PICTURE = re.compile(r"^!\[[^\]]*\]\((?!\w+:)[^)]*\)\n+", re.M)
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!\w+:|#)([^)]*)\)")
+_PAGES = {".md", ".png", ".svg"}
 _PAGE = re.compile(r"^docs/([^#]+)\.md(#.*)?$")
 
 
 class DocumentationHook(BuildHookInterface[Any]):
-    """Adds `site/` as `locentropy/site`. Installing from a checkout builds no documentation, and has none."""
+    """Adds the documentation: `site/` if it was built, as `make dist` does, else its pages, as in `pip install .`."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called by hatchling before a wheel is built."""
-        if version == "standard" and Path(self.root, "site", "index.html").is_file():
-            build_data["force_include"]["site"] = "locentropy/site"
+        included, root = build_data["force_include"], Path(self.root)
+        if version != "standard":  # an editable installation has the checkout
+            return
+        if (root / "site" / "index.html").is_file():
+            included["site"] = "locentropy/site"
+            return
+        for file in (root / "docs").rglob("*"):
+            if file.suffix in _PAGES:
+                included[str(file)] = f"locentropy/{file.relative_to(root).as_posix()}"
 
 
 class DescriptionHook(MetadataHookInterface):

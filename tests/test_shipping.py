@@ -80,16 +80,37 @@ def in_wheel(tree: Path, out: Path) -> set[str]:
     return set(zipfile.ZipFile(wheel).namelist())
 
 
-def test_a_wheel_carries_the_documentation_that_was_built(tmp_path: Path) -> None:
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A checkout in which nothing was built."""
     tree = tmp_path / "tree"
     tree.mkdir()
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree)
-    shutil.copytree(ROOT / "src", tree / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("src", "docs"):
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tree
+
+
+def test_a_wheel_carries_the_pages_or_the_site_that_was_built(tree: Path, tmp_path: Path) -> None:
+    pages = {f"locentropy/{page.relative_to(ROOT)}" for page in ROOT.glob("docs/**/*.md")}
     without = in_wheel(tree, tmp_path / "without")
+    assert "locentropy/docs/index.md" in pages <= without
     (tree / "site").mkdir()
     (tree / "site" / "index.html").write_text("<h1>locentropy</h1>")
-    assert in_wheel(tree, tmp_path / "with") - without == {"locentropy/site/index.html"}
+    site = in_wheel(tree, tmp_path / "with")
+    assert site - without == {"locentropy/site/index.html"}
+    assert not site & pages
+
+
+def test_what_is_made_of_the_source_distribution_has_documentation(tree: Path, tmp_path: Path) -> None:
+    """As tools that build wheels do, and pip where there is no wheel."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=tree, capture_output=True, check=True)
+    [source] = tmp_path.glob("*.tar.gz")
+    shutil.unpack_archive(source, tmp_path / "source", filter="data")
+    [unpacked] = (tmp_path / "source").iterdir()
+    assert "locentropy/docs/index.md" in in_wheel(unpacked, tmp_path / "of-the-source")
 
 
 def test_the_description_reads_well_outside_of_the_repository(tmp_path: Path) -> None:
@@ -98,7 +119,7 @@ def test_the_description_reads_well_outside_of_the_repository(tmp_path: Path) ->
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     text = done.stdout
     assert text.startswith("# locentropy")
-    assert "pip install locentropy" in text
+    assert "pip install ." in text
     assert "](docs/" not in text
     assert "![" not in text
     assert not re.findall(r"\]\((?!https?:)[^)]*\)", text)
@@ -121,12 +142,24 @@ def test_pages_are_linked_where_they_are_on_the_web() -> None:
 def test_documentation_is_found_beside_the_package_or_the_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The site if there is one, else the folder of the pages; what is opened is the first page."""
     home = tmp_path / "src" / "locentropy" / "cli" / "docs.py"
     monkeypatch.setattr("locentropy.cli.docs.__file__", str(home))
+    opened: list[str] = []
+    monkeypatch.setattr("typer.launch", lambda address: opened.append(address) or 0)
     done = in_process("docs", "--path")
     assert done.returncode == 1
-    assert "make docs" in done.stderr
-    for site in (tmp_path / "site", tmp_path / "src" / "locentropy" / "site"):
-        site.mkdir(parents=True)
-        (site / "index.html").write_text("<h1>locentropy</h1>")
-        assert in_process("docs", "--path").stdout.strip() == (site / "index.html").as_uri()
+    assert "Install locentropy again" in done.stderr
+    for folder in (tmp_path, tmp_path / "src" / "locentropy"):
+        (folder / "docs").mkdir(parents=True)
+        (folder / "docs" / "index.md").write_text("# locentropy")
+        assert in_process("docs").stdout.strip() == str(folder / "docs")
+        assert opened.pop() == (folder / "docs" / "index.md").as_uri()
+    for folder in (tmp_path, tmp_path / "src" / "locentropy"):
+        (folder / "site").mkdir()
+        first = (folder / "site" / "index.html").as_uri()
+        (folder / "site" / "index.html").write_text("<h1>locentropy</h1>")
+        assert in_process("docs").stdout.strip() == first
+        assert in_process("docs", "--path").stdout.strip() == first
+        assert opened == [first]
+        opened.clear()

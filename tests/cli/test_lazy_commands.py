@@ -49,7 +49,7 @@ class TestWithoutTheLab:
         [line] = done.stderr.splitlines()
         assert line == (
             f"Error: {command.split()[-1]} is part of locentropy-lab, which is not installed: pip install "
-            "locentropy-lab (from this repository: pip install ./lab)"
+            "./lab, in a copy of the repository"
         )
 
     def test_help_lists_its_commands_with_a_note(self, install: Install) -> None:
@@ -57,7 +57,7 @@ class TestWithoutTheLab:
         for group, names in (((), ("audit", "reproduce")), (("datasets",), ("dense", "sparse"))):
             said = " ".join(in_process(*group, "--help", columns=250).stdout.split())
             assert all(name in said for name in names)
-            assert said.count("Not installed: pip install locentropy-lab") == len(names)
+            assert said.count("Not installed: pip install ./lab") == len(names)
 
     def test_everything_else_works(self, install: Install, tmp_path: Path) -> None:
         install({})

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from typer._click import Context  # what Typer's own classes are annotated with
 
-INSTALL: Final = "pip install locentropy-lab (from this repository: pip install ./lab)"
+INSTALL: Final = "pip install ./lab, in a copy of the repository"
 
 
 class Command(TyperCommand):

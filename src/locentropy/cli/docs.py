@@ -21,25 +21,27 @@ def docs(
 ) -> None:
     """Open the documentation of this version, which needs no network.
 
+    It is a site where that was built, as in a wheel of a release, and otherwise the folder of its pages in Markdown.
+
     Examples:
 
       locentropy docs
 
       locentropy docs --path
     """
-    start = ADDRESS or _built().as_uri()
-    out.print(start, markup=False, soft_wrap=True)
+    first = _first_page()
+    start = ADDRESS or first.as_uri()
+    where = start if ADDRESS or first.suffix == ".html" else str(first.parent)
+    out.print(where, markup=False, soft_wrap=True)
     if show and typer.launch(start) != 0:
-        warn("No browser could be started. Open that address in one.")
+        warn("It could not be opened here. Open that address in a browser, or that folder in an editor.")
 
 
-def _built() -> Path:
-    """The first page: of the wheel, or of a checkout in which it was built."""
+def _first_page() -> Path:
+    """The page to begin with: of the site if it was built, else of the Markdown; of the wheel, or of a checkout."""
     package = Path(__file__).parent.parent
-    for site in (package / "site", package.parent.parent / "site"):
-        if (site / "index.html").is_file():
-            return site / "index.html"
-    raise LocentropyError(
-        "This installation has no built documentation. In a checkout, build it: make docs. Wheels have it; the pages "
-        "are also in the folder docs of the source distribution."
-    )
+    for page in ("site/index.html", "docs/index.md"):
+        for home in (package, package.parent.parent):
+            if (home / page).is_file():
+                return home / page
+    raise LocentropyError("This installation lacks its documentation. Install locentropy again to have it.")
