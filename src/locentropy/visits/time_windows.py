@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from locentropy.visits.engines.base import Clock, Engine
     from locentropy.visits.visits import TimeType
 
-_PER_MICROSECOND: Final = {"s": (1, 1_000_000), "ms": (1, 1_000), "us": (1, 1), "ns": (1_000, 1)}
+PER_MICROSECOND: Final = {"s": (1, 1_000_000), "ms": (1, 1_000), "us": (1, 1), "ns": (1_000, 1)}
 """Units of a whole number in microseconds, as a fraction."""
-_EPOCH: Final = {True: datetime(1970, 1, 1, tzinfo=UTC), False: datetime(1970, 1, 1)}
+EPOCH: Final = {True: datetime(1970, 1, 1, tzinfo=UTC), False: datetime(1970, 1, 1)}
 """By whether it names a zone."""
 
 
@@ -106,15 +106,15 @@ def _among(time: Any, borders: Sequence[Any], before: int) -> Any:
 
 def _as_number(border: datetime, unit: str) -> int:
     """The least whole number that is not before a border."""
-    since = border - _EPOCH[border.tzinfo is not None]
+    since = border - EPOCH[border.tzinfo is not None]
     microseconds = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
-    times, per = _PER_MICROSECOND[unit]
+    times, per = PER_MICROSECOND[unit]
     return -(-microseconds * times // per)
 
 
 def _clock_of_texts(window: Window, time_type: TimeType | None) -> Clock:
     """What times that are written as texts must be, by what is public."""
-    if time_type in _PER_MICROSECOND:
+    if time_type in PER_MICROSECOND:
         return "number"
     return "local" if time_type == "utc" or window.zone == AS_WRITTEN else "instant"
 
@@ -134,12 +134,12 @@ def _check_clock(engine: Engine, window: Window, clock: Clock, time_type: TimeTy
             f"{where} holds times of several kinds: whole numbers, times with a zone (2026-05-03T08:00:00Z) and times "
             "without one (2026-05-03T08:00:00) cannot be dated by one clock. Write all of them in the same way."
         )
-    if clock == "number" and time_type not in _PER_MICROSECOND:
+    if clock == "number" and time_type not in PER_MICROSECOND:
         raise ColumnError(
             f'{where} holds whole numbers, of which a window must know the unit. Say it: time_type="s" (--time-type s) '
             "for seconds since 1970; or ms, us, ns."
         )
-    if clock in ("local", "instant") and time_type in _PER_MICROSECOND:
+    if clock in ("local", "instant") and time_type in PER_MICROSECOND:
         raise ColumnError(
             f"{where} holds dates and times, not whole numbers. Leave out time_type={time_type!r} (--time-type)."
         )

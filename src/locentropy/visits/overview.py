@@ -1,0 +1,272 @@
+"""Overview: what publishing would find in a table of visits. Exact, and for the owner of the data alone.
+
+The rows are read, put into the window and checked as publishing does it, by the same code. What is answered are totals
+over all places: no result of any place is computed.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError
+from locentropy.core.locations import Cells
+from locentropy.visits import expressions as expression
+from locentropy.visits.checks import check
+from locentropy.visits.columns import BY_COORDINATES, BY_ID
+from locentropy.visits.counting import at_cells, integers, keep_window, listed_keys
+from locentropy.visits.engines.base import engine_for
+from locentropy.visits.near_misses import NearMiss, near_misses
+from locentropy.visits.private_log import Dropped, dropped_rows
+from locentropy.visits.time_windows import EPOCH, PER_MICROSECOND
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import ibis
+
+    from locentropy.core.locations import Locations
+    from locentropy.core.windows import Window
+    from locentropy.visits.columns import Roles
+    from locentropy.visits.engines.base import Engine, Progress, Resources
+    from locentropy.visits.visits import Visits
+
+MOST_COMPARED: Final = 100_000
+"""So many unlisted ids are compared with those of the list."""
+_DOING: Final = "Checking the input"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AtPlaces:
+    """How visits and places fit. Private."""
+
+    visits: int
+    """At the places."""
+    elsewhere: int
+    """Visits at no such place."""
+    places: int
+    """Of the list, or cells."""
+    visited: int
+    """Those of them that have a visit."""
+    unlisted: int | None = None
+    """How many other ids visits have; None of cells, where visits have none."""
+    near: tuple[NearMiss, ...] = ()
+    """Other ids that a listed one equals but for its spelling."""
+    examples: tuple[str, ...] = ()
+    """A few other ids that no listed one equals."""
+    swapped: int = 0
+    """Visits that would be in cells if latitude were longitude; asked only where none are."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Overview:
+    """What a table of visits holds, as publishing would read it. Private."""
+
+    rows: int
+    """All that were read."""
+    outside: int
+    """Rows outside the window."""
+    used: int
+    """Rows that would be counted, wherever they are."""
+    dropped: tuple[Dropped, ...]
+    """Why others would be dropped."""
+    people: int
+    """Users of the rows that are used."""
+    visits: int
+    """Visits of these rows."""
+    days: tuple[date, date] | None
+    """The first and the last day of all rows, in the window or not; None if there are no times, or not their unit."""
+    at: AtPlaces | None
+    """How they fit the places; None where these are selected from the visits, and nothing is excluded."""
+    refused: str | None
+    """Why publishing would refuse the table."""
+
+    @property
+    def left_out(self) -> int:
+        """Rows in the window that are dropped."""
+        return self.rows - self.outside - self.used
+
+
+def overview(
+    visits: Visits,
+    places: Locations | Cells | None,
+    excluded: Locations | None,
+    *,
+    uses_times: bool,
+    resources: Resources,
+    progress: Progress | None = None,
+    when_open: Callable[[Roles], None] = lambda columns: None,
+    windows: Sequence[Window] = (),
+) -> Overview:
+    """Read a table of visits as publishing would, and add up what it holds.
+
+    `places` are those of the public list, not grouped, or cells; `uses_times` says whether publishing reads times.
+    """
+    asked = (places, excluded, uses_times, resources, progress, when_open, windows)
+    try:
+        return _read(visits, *asked)
+    except BadRowsError as error:
+        if visits.bad_rows == "drop":
+            raise
+        return replace(_read(replace(visits, bad_rows="drop"), *asked), refused=str(error))
+
+
+def _read(
+    visits: Visits,
+    places: Locations | Cells | None,
+    excluded: Locations | None,
+    uses_times: bool,
+    resources: Resources,
+    progress: Progress | None,
+    when_open: Callable[[Roles], None],
+    windows: Sequence[Window],
+) -> Overview:
+    required = visits.required_with(BY_COORDINATES if isinstance(places, Cells) else BY_ID)
+    with dropped_rows() as dropped, _opened(visits, required, resources, progress, uses_times) as engine:
+        when_open(engine.columns)
+        every = engine.visits
+        if not uses_times:
+            engine.keep_only(every.drop(*(name for name in every.columns if name.startswith("time"))))
+        keep_window(engine, visits, windows)
+        engine.store_source()
+        refused, good = _checked(engine, visits)
+        unread = sum(each.rows for each in dropped if each.role is None)
+        rows, inside = (_one(engine, table, rows=table.count())["rows"] for table in (every, engine.visits))
+        used = _one(engine, good, rows=good.count(), people=good.user.nunique(), visits=_visits(good))
+        days = _days(engine, every, visits.time_type)
+        at = _at_places(engine, visits, good, places, excluded)
+        engine.free_source()
+    return Overview(
+        rows + unread, rows - inside, used["rows"], tuple(dropped), used["people"], used["visits"], days, at, refused
+    )
+
+
+def _opened(
+    visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None, uses_times: bool
+) -> Engine:
+    """The visits, with their times; without them if publishing does not need them and they cannot be read."""
+    without = visits if uses_times else visits.without_unused_times()
+    try:
+        return engine_for(visits, required, resources, progress)
+    except ColumnError:
+        if without is visits:
+            raise
+    return engine_for(without, required, resources, progress)
+
+
+def _checked(engine: Engine, visits: Visits) -> tuple[str | None, ibis.Table]:
+    """Why publishing would refuse the rows, if it would; and the rows that break no rule."""
+    try:
+        good = check(
+            engine,
+            visits.bad_rows,
+            visits.missing_ids,
+            ids_as_written=visits.ids == "text",
+            refuse_empty=False,
+            window=visits.window,
+        )
+    except BadRowsError:
+        raise
+    except LocentropyError as error:
+        return str(error), expression.without_bad_rows(engine.visits, visits.missing_ids)
+    return None, good
+
+
+def _visits(rows: ibis.Table) -> Any:
+    return (rows.visits.sum() if "visits" in rows.columns else rows.count()).fill_null(0).cast("int64")
+
+
+def _one(engine: Engine, table: ibis.Table, **asked: Any) -> dict[str, int]:
+    """One row of numbers about a table."""
+    [row] = engine.run(table.aggregate(**asked), _DOING).to_pylist()
+    return {name: int(value or 0) for name, value in row.items()}
+
+
+def _days(engine: Engine, rows: ibis.Table, time_type: str | None) -> tuple[date, date] | None:
+    """The first and the last day, as far as it is known what times are."""
+    if "time" not in rows.columns:
+        return None
+    known, unit = rows.filter(rows.time.notnull()), time_type if time_type in PER_MICROSECOND else None
+    if "time_is_number" in known.columns:
+        known = known.filter(known.time_is_number if unit else ~known.time_is_number)
+        unit = unit or "us"  # texts that are not numbers were read as microseconds
+    [row] = engine.run(known.aggregate(first=known.time.min(), last=known.time.max()), _DOING).to_pylist()
+    first, last = (_day(row[name], unit) for name in ("first", "last"))
+    return None if first is None or last is None else (first, last)
+
+
+def _day(time: datetime | date | int | None, unit: str | None) -> date | None:
+    if isinstance(time, datetime):
+        return time.date()
+    if not isinstance(time, int) or unit is None:
+        return time if isinstance(time, date) else None
+    times, per = PER_MICROSECOND[unit]
+    try:
+        return (EPOCH[False] + timedelta(microseconds=time * per // times)).date()
+    except OverflowError:
+        return date.max if time > 0 else date.min
+
+
+def _at_places(
+    engine: Engine,
+    visits: Visits,
+    good: ibis.Table,
+    places: Locations | Cells | None,
+    excluded: Locations | None,
+) -> AtPlaces | None:
+    if isinstance(places, Cells):
+        return _in_cells(engine, good, places, excluded)
+    listed = excluded if places is None else places
+    if listed is None:
+        return None
+    found = good.group_by("location").aggregate(visits=_visits(good))
+    visited = engine.materialize("visited", found, _DOING)
+    keys = listed_keys(engine, visits, listed)
+    at = engine.upload("listed", pa.table({"location": keys}))
+    there, elsewhere = visited.semi_join(at, "location"), visited.anti_join(at, "location")
+    if places is not None and excluded is not None:
+        never = engine.upload("excluded", pa.table({"location": listed_keys(engine, visits, excluded)}))
+        named = elsewhere.anti_join(never, "location")
+    else:
+        named = elsewhere
+    inside, outside = (
+        _one(engine, each, ids=each.count(), visits=each.visits.sum()) for each in (there, elsewhere)
+    )
+    ids = named.select("location").order_by("location").limit(MOST_COMPARED)
+    unlisted = [str(each) for each in engine.run(ids, _DOING)["location"].to_pylist()]
+    near = near_misses(unlisted, keys.cast(pa.string()).to_pylist()) if pa.types.is_string(keys.type) else []
+    missed = {each.unlisted for each in near}
+    return AtPlaces(
+        inside["visits"],
+        outside["visits"],
+        len(keys),
+        inside["ids"],
+        outside["ids"],
+        tuple(near),
+        tuple(each for each in unlisted if each not in missed)[:3],
+    )
+
+
+def _in_cells(engine: Engine, good: ibis.Table, cells: Cells, excluded: Locations | None) -> AtPlaces:
+    """The same of cells, to which visits belong by their coordinates."""
+    ids = cells.locations().ids
+    codes = np.arange(len(ids))
+    kept = codes if excluded is None else cells.locations().positions_without(excluded)
+
+    def there(rows: ibis.Table) -> Any:
+        at = at_cells(engine, rows, cells, codes)
+        found = engine.run(at.group_by("code").aggregate(visits=_visits(at)), _DOING)
+        return found.filter(pc.is_in(found["code"].cast(pa.int64()), value_set=pa.array(kept)))
+
+    found = there(good)
+    inside, every = int(integers(found, "visits").sum()), _one(engine, good, visits=_visits(good))["visits"]
+    swapped = 0
+    if not inside and every:
+        swapped = int(integers(there(good.mutate(lat=good.lon, lon=good.lat)), "visits").sum())
+    return AtPlaces(inside, every - inside, len(kept), len(found), swapped=swapped)
