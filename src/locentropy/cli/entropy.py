@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from locentropy.cli import disclosure, options, place_options
-from locentropy.cli.console import note, out, progress_bar, warn
+from locentropy.cli.console import out, progress_bar, warn
 from locentropy.cli.option_groups import with_option_groups
 from locentropy.cli.place_options import PlaceOptions
 from locentropy.core.errors import ParameterError
-from locentropy.core.files import check_writable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,7 +85,7 @@ def entropy(
 
     chosen = _places(where.read_like(reading), provenance)
     bounds = _bounds(max_locations, max_visits, keep)
-    target = None if to is None else marked(to)
+    target = None if to is None else disclosure.marked(to, (".csv", ".parquet"))
     scale = _nats_per(entropy_unit)
     book = None if ledger is None else Ledger.open(ledger)
     visits = reading.visits_of(source)
@@ -100,15 +100,13 @@ def entropy(
         book.record_evaluation(NOTED)  # before anybody knows a value
     values = _values(profile, entropy_unit, scale)
     if target is not None:
-        _write(values, target)
+        disclosure.write_private(target, partial(_write, values))
     if as_json:
         out.print_json(json.dumps(_as_json(values.slice(0, top), users, entropy_unit)))
     else:
         _show(values, users, entropy_unit, top or _ON_SCREEN)
     warn(WARNING)
     disclosure.tell_recorded(ledger)
-    if target is not None:
-        note(f"Written to {target}")
 
 
 def _places(where: PlaceOptions, provenance: str | None) -> Locations | Cells | None:
@@ -149,14 +147,6 @@ def _nats_per(unit: str) -> float:
     return units[unit]
 
 
-def marked(path: Path) -> Path:
-    """Return the path with `not-private` in its name."""
-    if path.suffix not in (".csv", ".parquet"):
-        raise ParameterError(f"--out {path}: the name must end in .csv or .parquet, as in entropy.csv.")
-    check_writable(path)
-    return path if "not-private" in path.stem else path.with_name(f"{path.stem}.not-private{path.suffix}")
-
-
 def _values(profile: VisitProfile, unit: str, scale: float) -> pa.Table:
     """Every location, the most popular first; each row says that it is not private."""
     import pyarrow as pa
@@ -179,15 +169,11 @@ def _write(values: pa.Table, target: Path) -> None:
     import pyarrow.csv
     import pyarrow.parquet
 
-    from locentropy.core.files import atomic_write
-
-    with atomic_write(target) as [part]:
-        part.touch(mode=0o600)
-        if target.suffix == ".csv":
-            status = values["status"].cast(pa.string())
-            pa.csv.write_csv(values.set_column(values.num_columns - 1, "status", status), part)
-        else:
-            pa.parquet.write_table(values, part)
+    if target.suffix == ".csv":
+        status = values["status"].cast(pa.string())
+        pa.csv.write_csv(values.set_column(values.num_columns - 1, "status", status), target)
+    else:
+        pa.parquet.write_table(values, target)
 
 
 def _as_json(values: pa.Table, users: int, unit: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = {
     "advise": "locentropy advise --epsilon 1 --n-locations 14058 --n-users 10000",
+    "check": "locentropy check checkins.parquet --epsilon 1 --places places.csv --ledger city.ledger",
     "datasets city": "locentropy datasets city --out city",
     "demo": "locentropy demo --people 3000",
     "entropy": "locentropy entropy checkins.parquet",

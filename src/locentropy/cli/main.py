@@ -30,6 +30,10 @@ class _Commands(CommandGroup):
             "locentropy.cli.advise:advise",
             "Recommend a mechanism and its parameters, and say what error to expect and why.",
         ),
+        "check": Known(
+            "locentropy.cli.check:check",
+            "Compare ids, dates and dropped rows with the exact data, before you spend. PRIVATE: not for publication.",
+        ),
         "datasets": Known(
             "locentropy.cli.datasets:app", "Make data to play with: seeded, reproducible, about nobody."
         ),

@@ -138,6 +138,13 @@ class ChosenLocations:
         return self._read.without(self.excluded).locations()
 
     @property
+    def compared(self) -> Locations | Cells | None:
+        """What visits are at: the places of the list, not grouped and without the excluded ones, or the cells."""
+        if self._read is None:
+            return self.choice if isinstance(self.choice, Cells) else None
+        return self._read.places if self.excluded is None else self._read.without(self.excluded).places
+
+    @property
     def attributes(self) -> tuple[str, ...]:
         """The public attributes that are declared for a public list, or that cells have; a selection has none."""
         if isinstance(self.choice, Cells):

@@ -210,13 +210,9 @@ def carry_out(
     when_open: Callable[[Roles], None] = lambda columns: None,
 ) -> Release:
     """Publish what a request says. `when_open` is called with the role of each column, before anything is spent."""
-    _check_visits(visits)
-    if visits.window is not None and not visits.window.same_as(request.window):
-        raise ParameterError("The visits are those of another window than the request is about.")
-    visits = replace(visits, window=request.window)
+    visits = visits_of(request, visits)
     if not request.needs_first_times:
         visits = visits.without_unused_times()
-    request.refuse_visits_as_public(visits)
     check_files(request, also, saved=out is not None)
     columns: Roles = {}
 
@@ -276,6 +272,16 @@ def carry_out(
     except BaseException as error:
         error.add_note(f"The release is published and complete: {target}")
         raise
+
+
+def visits_of(request: Request, visits: Visits) -> Visits:
+    """The visits in the window of a request; raise unless they can be what it is about."""
+    _check_visits(visits)
+    if visits.window is not None and not visits.window.same_as(request.window):
+        raise ParameterError("The visits are those of another window than the request is about.")
+    visits = replace(visits, window=request.window)
+    request.refuse_visits_as_public(visits)
+    return visits
 
 
 def settle(

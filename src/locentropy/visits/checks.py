@@ -88,7 +88,9 @@ def check(
         )
     broken = {role: row[f"bad_{role}"] for role in _RULES if row.get(f"bad_{role}")}
     for role, count in broken.items():
-        log_dropped(engine.label, Dropped(count, f"column {engine.columns[role]!r}: {_RULES[role]}", role))
+        advice = _time_advice(window) if role == "time" else ""
+        why = f"column {engine.columns[role]!r}: {_RULES[role]}"
+        log_dropped(engine.label, Dropped(int(count), why, role, advice))
     if broken and bad_rows == "drop" and _is_empty(engine, good):
         named = ", ".join(repr(engine.columns[role]) for role in broken)
         _found_empty(
@@ -120,7 +122,7 @@ def check(
 def log_left_out(engine: Engine, rows: int) -> None:
     """Tell the private log how many rows are left out for want of a user id."""
     why = f"column {engine.columns['user']!r}: rows are left out because they have no user id"
-    log_dropped(engine.label, Dropped(rows, why, "user"))
+    log_dropped(engine.label, Dropped(int(rows), why, "user"))
 
 
 def _compare_writing(engine: Engine, row: dict[str, int], bad_rows: BadRows) -> None:

@@ -6,7 +6,6 @@ over all places: no result of any place is computed.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -143,7 +142,15 @@ def _read(
         at = _at_places(engine, visits, good, places, excluded)
         engine.free_source()
     return Overview(
-        rows + unread, rows - inside, used["rows"], tuple(dropped), used["people"], used["visits"], days, at, refused
+        rows + unread,
+        rows - inside,
+        used["rows"],
+        tuple(dropped),
+        used["people"],
+        used["visits"],
+        days,
+        at,
+        refused,
     )
 
 
@@ -225,22 +232,23 @@ def _at_places(
     listed = excluded if places is None else places
     if listed is None:
         return None
-    found = good.group_by("location").aggregate(visits=_visits(good))
-    visited = engine.materialize("visited", found, _DOING)
-    keys = listed_keys(engine, visits, listed)
+    visited = good.group_by("location").aggregate(visits=_visits(good))
+    if places is None:  # as ids are excluded where places are selected: as they are written
+        keys, visited = listed.ids.cast(pa.string()), visited.mutate(location=visited.location.cast("string"))
+    else:
+        keys = listed_keys(engine, visits, listed)
+    visited = engine.materialize("visited", visited, _DOING)
     at = engine.upload("listed", pa.table({"location": keys}))
     there, elsewhere = visited.semi_join(at, "location"), visited.anti_join(at, "location")
-    if places is not None and excluded is not None:
-        never = engine.upload("excluded", pa.table({"location": listed_keys(engine, visits, excluded)}))
-        named = elsewhere.anti_join(never, "location")
-    else:
-        named = elsewhere
     inside, outside = (
         _one(engine, each, ids=each.count(), visits=each.visits.sum()) for each in (there, elsewhere)
     )
-    ids = named.select("location").order_by("location").limit(MOST_COMPARED)
-    unlisted = [str(each) for each in engine.run(ids, _DOING)["location"].to_pylist()]
-    near = near_misses(unlisted, keys.cast(pa.string()).to_pylist()) if pa.types.is_string(keys.type) else []
+    ids = elsewhere.select("location").order_by("location").limit(MOST_COMPARED)
+    never = set() if excluded is None else set(excluded.ids.cast(pa.string()).to_pylist())
+    unlisted = [
+        each for each in map(str, engine.run(ids, _DOING)["location"].to_pylist()) if each not in never
+    ]
+    near = near_misses(unlisted, keys.to_pylist()) if pa.types.is_string(keys.type) else []
     missed = {each.unlisted for each in near}
     return AtPlaces(
         inside["visits"],

@@ -34,6 +34,8 @@ class Dropped(NamedTuple):
     why: str
     role: str | None
     """What the column is for that decides it; None if the row could not be read at all."""
+    advice: str = ""
+    """What to do where these are many; begins with a blank."""
 
 
 _COLLECTED: Final[ContextVar[list[Dropped] | None]] = ContextVar("collected", default=None)
