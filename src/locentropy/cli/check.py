@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -17,9 +16,6 @@ from locentropy.cli.option_groups import AboutOptions, with_option_groups
 from locentropy.cli.place_options import PlaceOptions
 from locentropy.cli.request_options import RequestOptions, asked_for, told
 from locentropy.core.errors import ParameterError
-
-if TYPE_CHECKING:
-    from locentropy.evaluation.input_check import CheckedInput
 
 _WHERE: Final = (
     "What a check finds is private: it is shown on a terminal, and here the output goes elsewhere. To keep it, name a "
@@ -37,13 +33,10 @@ def check(
     asking: RequestOptions,
     to: Annotated[
         Path | None,
-        typer.Option(
-            "--out", help="Write it to this .txt file instead, or .json; its name will say not-private."
-        ),
+        typer.Option("--out", help="Write it to this file instead; its name will say not-private."),
     ] = None,
     words: AboutOptions,
     reading: options.Reading,
-    as_json: options.Json = False,
 ) -> None:
     r"""Compare ids, dates and dropped rows with the exact data, before you spend. PRIVATE: not for publication.
 
@@ -60,7 +53,7 @@ def check(
     """
     from locentropy.evaluation.input_check import check_request
 
-    target = None if to is None else disclosure.marked(to, (".txt", ".json"))
+    target = None if to is None else disclosure.marked(to)
     if target is None and (sys.stdout is None or not sys.stdout.isatty()):
         raise ParameterError(_WHERE)
     asked = asked_for(source, using, where, selecting, words, reading, asking)
@@ -77,15 +70,9 @@ def check(
                 disclosure.tell_privacy_unit, private=request.guarantee.private, unit=request.unit
             ),
         )
-    if target is None:
-        out.print(_text(checked, as_json=as_json), markup=False, soft_wrap=True)
-    else:
-        text = _text(checked, as_json=as_json or target.suffix == ".json")
-        disclosure.write_private(target, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
     disclosure.tell_checked(asking.ledger)
-
-
-def _text(checked: CheckedInput, *, as_json: bool) -> str:
-    if as_json:
-        return json.dumps(checked.to_dict(), indent=2, ensure_ascii=False)
-    return printable(checked.report(), keep="\n")
+    text = printable(checked.report(), keep="\n")
+    if target is None:
+        out.print(text, markup=False, soft_wrap=True)
+    else:
+        disclosure.write_private(target, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))

@@ -36,9 +36,9 @@ Ledger = Annotated[
 ]
 
 
-def marked(path: Path, endings: Sequence[str]) -> Path:
+def marked(path: Path, endings: Sequence[str] = ()) -> Path:
     """Return the path of a private file, with `not-private` in its name, after checking that it can be written."""
-    if path.suffix not in endings:
+    if endings and path.suffix not in endings:
         raise ParameterError(
             f"--out {path}: the name must end in {' or '.join(endings)}, as in result{endings[0]}."
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from locentropy.core.notebook_progress import shown_progress
 from locentropy.evaluation.input_problems import examples, problems
@@ -64,11 +64,6 @@ class CheckedInput:
         if self.looks_right:
             return "\n".join([*lines, LOOKS_RIGHT])
         return "\n".join([*lines, LOOKS_WRONG, *(f"- {each}" for each in self.problems)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same for machines."""
-        facts = {name.strip(): value for name, value in _facts(self.found)}
-        return {"private": False, "warning": WARNING, **facts, "problems": list(self.problems)}
 
 
 def check(
@@ -146,7 +141,7 @@ def check_request(
         visits,
         request.chosen.compared,
         request.chosen.excluded,
-        uses_times=request.needs_first_times,
+        first_times=request.needs_first_times,
         resources=resources,
         progress=progress,
         when_open=opened,

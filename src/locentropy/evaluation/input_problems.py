@@ -72,7 +72,7 @@ def _dropped(found: Overview) -> Iterator[str]:
         return
     yield f"{found.left_out:,} of {inside:,} rows would be dropped, and count nowhere."
     for each in found.dropped:
-        if each.rows > _FEW * inside:
+        if each.rows > _FEW * inside and each.why not in (found.refused or ""):
             yield f"{each.why}: {each.rows:,} rows.{each.advice or _COLUMN.get(each.role or '', _LINES)}"
 
 

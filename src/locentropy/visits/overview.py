@@ -97,7 +97,7 @@ def overview(
     places: Locations | Cells | None,
     excluded: Locations | None,
     *,
-    uses_times: bool,
+    first_times: bool,
     resources: Resources,
     progress: Progress | None = None,
     when_open: Callable[[Roles], None] = lambda columns: None,
@@ -105,32 +105,35 @@ def overview(
 ) -> Overview:
     """Read a table of visits as publishing would, and add up what it holds.
 
-    `places` are those of the public list, not grouped, or cells; `uses_times` says whether publishing reads times.
+    `places` are those of the public list, not grouped, or cells; `first_times` is as for `open_queries`.
     """
-    asked = (places, excluded, uses_times, resources, progress, when_open, windows)
+    asked = (places, excluded, first_times, resources, progress)
     try:
-        return _read(visits, *asked)
+        return _read(visits, *asked, when_open, windows)
     except BadRowsError as error:
         if visits.bad_rows == "drop":
             raise
-        return replace(_read(replace(visits, bad_rows="drop"), *asked), refused=str(error))
+        found = _read(replace(visits, bad_rows="drop"), *asked, lambda columns: None, windows)
+        return replace(found, refused=str(error))
 
 
 def _read(
     visits: Visits,
     places: Locations | Cells | None,
     excluded: Locations | None,
-    uses_times: bool,
+    first_times: bool,
     resources: Resources,
     progress: Progress | None,
     when_open: Callable[[Roles], None],
     windows: Sequence[Window],
 ) -> Overview:
     required = visits.required_with(BY_COORDINATES if isinstance(places, Cells) else BY_ID)
-    with dropped_rows() as dropped, _opened(visits, required, resources, progress, uses_times) as engine:
+    # Times that publishing does not read decide nothing, but their days are told.
+    without = visits if first_times else visits.without_unused_times()
+    with dropped_rows() as dropped, _opened((visits, without), required, resources, progress) as engine:
         when_open(engine.columns)
         every = engine.visits
-        if not uses_times:
+        if without is not visits:
             engine.keep_only(every.drop(*(name for name in every.columns if name.startswith("time"))))
         keep_window(engine, visits, windows)
         engine.store_source()
@@ -155,10 +158,10 @@ def _read(
 
 
 def _opened(
-    visits: Visits, required: Sequence[str], resources: Resources, progress: Progress | None, uses_times: bool
+    choices: tuple[Visits, Visits], required: Sequence[str], resources: Resources, progress: Progress | None
 ) -> Engine:
-    """The visits, with their times; without them if publishing does not need them and they cannot be read."""
-    without = visits if uses_times else visits.without_unused_times()
+    """The visits with their times; or else those without the times that publishing does not read."""
+    visits, without = choices
     try:
         return engine_for(visits, required, resources, progress)
     except ColumnError:
