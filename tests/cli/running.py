@@ -46,10 +46,19 @@ def process(*arguments: object, cwd: Path | None = None, columns: int = 120, cod
     return subprocess.CompletedProcess(command, started.returncode, said, told)
 
 
-def in_process(*arguments: object, cwd: Path | None = None, columns: int = 120) -> Done:
+class _Terminal(io.StringIO):
+    """What is shown on a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def in_process(
+    *arguments: object, cwd: Path | None = None, columns: int = 120, terminal: bool = False
+) -> Done:
     """Run a command within this process, from its entry to its exit code."""
     command = ["locentropy", *map(str, arguments)]
-    said, told = io.StringIO(), io.StringIO()
+    said, told = _Terminal() if terminal else io.StringIO(), io.StringIO()
     with (
         _undisturbed(command, columns),
         nullcontext() if cwd is None else chdir(cwd),

@@ -21,6 +21,11 @@ from locentropy.core.errors import ParameterError
 if TYPE_CHECKING:
     from locentropy.publishing.request import Request
 
+CHECK_FIRST: Final = (
+    "Ids or times that do not fit make a release of noise, and nothing here may say so. Before you spend, see for "
+    "yourself: locentropy check, with the same options. It costs nothing."
+)
+
 WHICH_LEDGER: Final = (
     "Say whether this release is counted. --ledger city.ledger counts it against the budget of these people, and "
     "refuses what would exceed it; make one with: locentropy ledger create city.ledger --population "
@@ -79,7 +84,7 @@ def publish(
     request, account, planned, formats = asked_for(source, using, where, selecting, words, reading, asking)
     listed = request.listed
     target = None if to is None else marked_target(to, private=request.guarantee.private)
-    hints = _hints(request, logged=reading.private_log is not None)
+    hints = _hints(request)
     if dry_run:
         tell_dry_run(request, planned, target, account, as_json=as_json)
         _say(hints)
@@ -122,21 +127,16 @@ def _check_ledger(asking: RequestOptions, *, dry_run: bool) -> None:
         raise ParameterError(WHICH_LEDGER)
 
 
-def _hints(request: Request, *, logged: bool) -> list[str]:
+def _hints(request: Request) -> list[str]:
     """What is easily forgotten and would be seen by every reader of the release."""
     from locentropy.places.public_list import PublicLocations
     from locentropy.publishing.notices import ungrouped_words
 
-    found, public = list[str](), request.locations
+    found, public = [CHECK_FIRST], request.locations
     if getattr(request.mechanism, "max_users", None) is None:
         found.append(
             "Without --max-users, a public bound on the number of people (such as the city's population), values may "
             "come out larger than any entropy can be."
-        )
-    if not logged and request.listed is not None and not request.refuse_empty:
-        found.append(
-            "If no visit is at any of the places, as where ids are written differently in list and visits, what is "
-            "published is noise, and only the private log says so: --private-log FILE"
         )
     found += [
         ungrouped_words(places, group, level=bool(request.chosen.level_names))
