@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -215,3 +216,39 @@ def check_person_column(stored: Stored, here: le.Resources) -> None:
         le.private.exact_profile(visits, resources=here)
     [users] = le.private.exact_profile(replace(visits, user="member"), resources=here).users.tolist()
     assert users == 1
+
+
+def input_checks_must_agree(stored: Stored, here: le.Resources) -> None:
+    """A check of the input says of a table what it says of the same one in memory: of a list, of cells, in a window."""
+    rows = range(300)
+    table = pa.table(
+        {
+            "user": pa.array([None if row % 50 == 7 else f"u{row % 20}" for row in rows]),
+            "location": [f"{row % 30:02d}" for row in rows],
+            "time": pa.array(
+                [None if row % 60 == 9 else datetime(2026, 4 + row % 3, 1 + row % 28) for row in rows],
+                pa.timestamp("us"),
+            ),
+            "visits": [row % 4 for row in rows],
+            "lat": [40.0 + row / 3000 for row in rows],
+            "lon": [-74.0 + row / 3000 for row in rows],
+        }
+    )
+    listed = le.PublicLocations([str(number) for number in range(25)], provenance="the register")
+    box = le.Grid(south=40.0, west=-74.0, north=40.05, east=-73.95, cell=1000)
+    may = le.Window("2026-05", zone="as-written")
+    visits = stored(table)
+    for places, window in ((listed, None), (listed, may), (box, may)):
+        theirs, ours = (
+            le.private.check(
+                replace(each, bad_rows="drop"),
+                le.Shares(1.0),
+                places,
+                ledger=None,
+                window=window,
+                resources=used,
+            )
+            for each, used in ((visits, here), (le.Visits(table), le.Resources()))
+        )
+        assert theirs.report() == ours.report()
+        assert ours.found.left_out

@@ -104,6 +104,10 @@ def test_which_column_is_the_person(con: Any) -> None:
     agreeing.check_person_column(stored(con), HERE)
 
 
+def test_a_check_of_the_input(con: Any) -> None:
+    agreeing.input_checks_must_agree(stored(con), HERE)
+
+
 @pytest.mark.parametrize("numbers", [False, True], ids=["texts", "numbers"])
 @pytest.mark.parametrize("listed", [False, True], ids=["everywhere", "listed"])
 def test_awkward_ids(con: Any, numbers: bool, listed: bool) -> None:

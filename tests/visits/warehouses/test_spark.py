@@ -42,6 +42,10 @@ def stored(tmp_path: Path) -> agreeing.Stored:
     return store
 
 
+def test_a_check_of_the_input(stored: agreeing.Stored, here: le.Resources) -> None:
+    agreeing.input_checks_must_agree(stored, here)
+
+
 @pytest.mark.parametrize(
     ("numbers", "listed"), [(False, False), (True, True)], ids=["texts", "listed numbers"]
 )
