@@ -214,7 +214,7 @@ def run(command: str) -> str:
     said = EXIT_CODE.search(command)
     program, *arguments = shlex.split(EXIT_CODE.sub("", command), comments=True)
     assert program == "locentropy"
-    done = in_process(*arguments, columns=100)
+    done = in_process(*arguments, columns=100, terminal=arguments[0] == "check")
     assert done.returncode == (int(said[1]) if said else 0), done.stderr
     return done.stdout
 

@@ -31,7 +31,11 @@ FEWER = {"evaluate": "--seeds 1", "demo": "--people 100", "datasets city": "--pe
 IN_SHORT = {"publish": ("--dry-run",), "evaluate": ("--mechanism", "limit")}
 """What makes a command short that would take a second: all options are read and all files but the visits of `publish`."""
 
-LIKE = {"evaluate": ("publish", "entropy"), "advise": ("plan", "entropy")}
+LIKE = {
+    "evaluate": ("publish", "entropy"),
+    "advise": ("plan", "entropy"),
+    "check": ("publish", "entropy"),
+}
 """Commands whose options are mostly those of others, and who take long: before a push their own are tried."""
 
 SKIPPED = {"to", "seed", "engine", "parameter", "ledger", "plan"}
@@ -59,7 +63,7 @@ def works(command: str, folder: Path, *, in_short: bool = False) -> Done:
             words += fewer.split()
     if in_short and "--mechanism" not in words:
         words += IN_SHORT.get(words[0], ())
-    done = in_process(*words, cwd=folder)
+    done = in_process(*words, cwd=folder, terminal=words[0] == "check")
     assert done.returncode == 0, f"{command}\n{done.stderr}"
     return done
 
@@ -91,7 +95,7 @@ def test_the_examples_of_help_work(command: str, folder: Path) -> None:
     text = re.sub(r" \\\n *", " ", COMMANDS[command].help.partition("Examples:")[2])
     examples = [line.strip() for line in text.splitlines() if line.strip()]
     assert examples
-    if command == "publish":
+    if command in ("publish", "check"):
         (folder / "approved.yaml").rename(folder / "plan.yaml")
     for example in examples[-1:] if command == "demo" else examples:  # whose first one has a test above
         if "--open" in example or "0f6c0b1d" in example or "gowalla_totalCheckins" in example:
@@ -130,7 +134,9 @@ def test_what_refused_options_show_works(command: str, in_short: bool, folder: P
                 continue
             words = _with(base_of(command), option.opts[0], value)
             done = in_process(
-                *("nowhere.csv" if word == "checkins.parquet" else word for word in words), cwd=folder
+                *("nowhere.csv" if word == "checkins.parquet" else word for word in words),
+                cwd=folder,
+                terminal=words[0] == "check",
             )
             found = SHOWN.search(done.stderr)
             if done.returncode == 2 and found is not None:
