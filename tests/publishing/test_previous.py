@@ -39,7 +39,7 @@ def test_the_same_noise_gives_the_same_numbers(name: str) -> None:
         story._rehearse(request, [queries])
         [measurements] = story._cross(request, [queries], SimulatedNoise(3))
     [level] = request.levels
-    found = level.mechanism.estimate(measurements, story._listed(request, level, measurements))
+    found = level.mechanism.estimate(measurements, story.listed_in(request, level, measurements))
     assert found.locations.to_pylist() == VALUES[name]["locations"]
     assert [column for column in COLUMNS if getattr(found, column) is not None] == [
         column for column in COLUMNS if column in VALUES[name]

@@ -181,6 +181,14 @@ After = Annotated[
         show_default=False,
     ),
 ]
+WithoutSeries = Annotated[
+    bool,
+    typer.Option(
+        "--without-series",
+        help="Finish an attempt with --after that has spent and fails because of the earlier releases.",
+        rich_help_panel=_WINDOW,
+    ),
+]
 Weekdays = Annotated[
     str | None,
     typer.Option("--weekdays", help="Of the window: mon-fri, or sat,sun.", rich_help_panel=_WINDOW),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from locentropy.cli.console import note, out, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from locentropy.core.levels import LevelPart
     from locentropy.core.windows import Window
@@ -38,6 +38,7 @@ def tell_dry_run(
     """
     from locentropy.cli.plan import show
     from locentropy.core.files import check_writable
+    from locentropy.publishing.inference import check_without_series, rehearse_inference
     from locentropy.publishing.publication import Publication, check_name
     from locentropy.publishing.publication_file import UNFINISHED, unfinished
 
@@ -46,6 +47,12 @@ def tell_dry_run(
         check_writable(target)
         check_name(target)
         Publication(target, "").check_target()
+    publication = earlier or Publication(target or Path(), "")
+    check_without_series(
+        request, publication.target, begun=publication.begun, staged=publication.staged_statement
+    )
+    if not publication.drawn:
+        rehearse_inference(request, publication)
     published, levels = request.published, [level.locations for level in request.levels]
     planned = request.plan if plan is None else plan
     if published is not None:
@@ -57,10 +64,10 @@ def tell_dry_run(
         out.print_json(json.dumps(told))
         return
     show(planned)
-    if request.after is not None:
-        series = request.after.note
+    if request.series is not None:
+        series = request.series.note
         _line(
-            f"This is release {series.number} of a series, after {request.after.last.directory}: values lean on all "
+            f"This is release {series.number} of a series, after {request.series.last.directory}: values lean on all "
             f"{series.number - 1} earlier releases, at no cost."
         )
     if earlier is not None:
@@ -201,6 +208,7 @@ def highest(release: Release) -> list[dict[str, Any]]:
 
 def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
     from locentropy.planning.plan_text import guarantee_line
+    from locentropy.release.manifest import series_words
 
     guarantee = release.statement.guarantee
     shown = _shown(release)
@@ -221,6 +229,8 @@ def _show(release: Release, target: Path, ledger: Ledger | None) -> None:
         _line(f"Level {name}: {len(level):,} {'location' if len(level) == 1 else 'locations'}.")
     if release.statement.series is not None:
         _line(_changes(release))
+    if release.statement.without_series is not None:
+        _line(series_words(release.statement))
     rows = highest(release)
     if rows:
         _table(rows, release.statement.entropy_unit)
@@ -295,7 +305,11 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
         "unit": statement.entropy_unit,
         "window": None if statement.window is None else str(statement.window),
         **({} if statement.windows is None else {"windows": statement.windows}),
-        **({} if statement.series is None else {"series": asdict(statement.series)}),
+        **{
+            name: asdict(note)
+            for name in ("series", "without_series")
+            if (note := getattr(statement, name)) is not None
+        },
         "privacy_unit": guarantee.unit,
         "highest": highest(release),
         "budget_left": None if ledger is None else _least(ledger.read(), _parts(release)),

@@ -63,6 +63,7 @@ class RequestOptions:
     max_std_error: place_options.MaxStdError = None
     windows: options.Windows = None
     after: options.After = None
+    without_series: options.WithoutSeries = False
     outline: Annotated[
         Path | None,
         typer.Option(
@@ -161,6 +162,7 @@ def asked_for(
             given.outline,
             None if given.after is None else read_chain(given.after),
             given.language,
+            given.without_series,
         )
     # Before the list is read, for errors about a list name its columns.
     request.refuse_visits_as_public(Visits(source, table=reading.table))

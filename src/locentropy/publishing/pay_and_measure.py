@@ -1,6 +1,6 @@
 """Pay, then measure: the one order in which visits are read, paid for and noised.
 
-    check      whether the budget can pay, before anything is read
+    check      whether the budget can pay, and the inference bears its public input, before anything is read
     read       the visits are read, checked and counted
     rehearse   what the measurement asks first is asked, so that what can fail because of the data fails here
     report     the last moment at which a caller can stop it without a cost

@@ -26,6 +26,7 @@ from locentropy.core.errors import BudgetError, LedgerError, ParameterError, Rel
 from locentropy.core.levels import MAX_LEVELS
 from locentropy.publishing.draws import DrawJournal, JournaledNoise, keep_measurements, kept_measurements
 from locentropy.release.files import finish, holds, recover, stage, staged_path
+from locentropy.release.reading import describe
 from locentropy.release.verify import verify
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from locentropy.privacy.noise import OpenDPNoise
     from locentropy.release.measurements import KeptMeasurements
     from locentropy.release.release import Release
+    from locentropy.release.statement import Statement
 
 _LONGEST_NAME: Final = 255
 """Bytes, on every usual file system."""
@@ -80,6 +82,14 @@ class Publication:
         if self.release_id is None:
             return False
         return staged_path(self.target, self.release_id).is_dir() or holds(self.target, self.release_id)
+
+    @property
+    def staged_statement(self) -> Statement | None:
+        """What the complete release on disk says; None if there is none."""
+        if self.release_id is None or not self.is_staged:
+            return None
+        staged = staged_path(self.target, self.release_id)
+        return describe(staged if staged.is_dir() else self.target).statement
 
     def is_paid(self, ledger: Ledger) -> bool:
         """Whether an earlier attempt has spent for this release."""

@@ -1,6 +1,7 @@
 """Publish: from visits to a release, in the order that keeps the guarantee.
 
     request    settled from public things alone; refused if it does not fit the budget
+    rehearse   earlier releases, attributes and coordinates, which may be forged, are tried on invented numbers
     read       the visits are read, checked and counted; whatever is wrong with them shows now
     spend      on disk in the ledger, before any noise is drawn; never refunded
     measure    noise from the operating system's randomness, once; every draw is on disk before it is used
@@ -24,13 +25,20 @@ from typing import TYPE_CHECKING, Final
 from locentropy.core.civil_time import merged
 from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.language import DEFAULT_LANGUAGE
-from locentropy.core.locations import Cells, Locations
+from locentropy.core.locations import Cells
 from locentropy.core.meanwhile import meanwhile
 from locentropy.core.notebook_progress import shown_progress
 from locentropy.core.window_split import split
 from locentropy.ledger.ledger import Ledger, new_id
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.privacy.noise import OpenDPNoise
+from locentropy.publishing.inference import (
+    WITHOUT,
+    check_without_series,
+    inferred,
+    listed_in,
+    rehearse_inference,
+)
 from locentropy.publishing.notices import give, notices, warn_of_user_column
 from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
 from locentropy.publishing.publication import Publication, ResumedWarning, check_name
@@ -60,7 +68,6 @@ if TYPE_CHECKING:
     from locentropy.privacy.noise import Noise
     from locentropy.privacy.units import Unit
     from locentropy.publishing.chosen_locations import LocationsChoice
-    from locentropy.publishing.requested_levels import RequestedLevel
     from locentropy.release.statement import EntropyUnit
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Progress, Resources
@@ -91,6 +98,7 @@ def publish(
     window: Window | None = None,
     windows: Period | None = None,
     after: Release | str | Path | None = None,
+    without_series: bool = False,
     outline: str | Path | None = None,
     language: str = DEFAULT_LANGUAGE,
     resources: Resources = DEFAULT_RESOURCES,
@@ -145,6 +153,9 @@ def publish(
         there. Values then lean on the published measurements of all earlier releases as well, which costs nothing,
         and `change` tells what rose, fell or closed. It must be about the same list, by the same mechanism, and an
         earlier window; those before it are found beside it. See docs/series.md.
+    without_series
+        Finish an attempt with `after` that has spent and fails because of the earlier releases: from its own
+        measurements alone. The release says so, and no later one can follow it.
     outline
         A public map, such as a GeoJSON file of the coast or the districts, whose lines and polygons are behind the
         places on the page's map: cut to their surroundings, simplified, and kept in the release. It is published, so
@@ -178,6 +189,7 @@ def publish(
         outline,
         None if after is None else read_chain(_directory_of(after)),
         language,
+        without_series,
     )
     # Before the list is read, for errors about a list name its columns.
     request.refuse_visits_as_public(visits)
@@ -236,6 +248,7 @@ def carry_out(
     )
     infer = partial(_infer, request, ledger=ledger)
     if out is None:
+        check_without_series(request, Path(), begun=False, staged=None)
         publication = Publication(Path(), new_id())
         kept = measure(publication, lambda _: nullcontext(OpenDPNoise()))
         publication.release_id = kept[0].release_id
@@ -252,6 +265,7 @@ def carry_out(
     with locked_publication(target, request.identity(ledger), ledger) as publication:
         earlier = publication.measurements()
         publication.check_staged(measured=earlier is not None)
+        check_without_series(request, target, begun=publication.begun, staged=publication.staged_statement)
         if publication.is_staged or earlier is not None:
             warnings.warn(
                 f"An earlier attempt had drawn the release for {target}: it was finished as it was, and the visits "
@@ -268,7 +282,7 @@ def carry_out(
             publication.stage(infer(publication, publication.measurements()), also)
         publication.finish(ledger)
     try:
-        return Release.load(target).with_earlier(() if request.after is None else request.after.releases)
+        return Release.load(target).with_earlier(request.earlier)
     except BaseException as error:
         error.add_note(f"The release is published and complete: {target}")
         raise
@@ -351,6 +365,7 @@ def _measure(
         if ledger is not None and not publication.is_paid(ledger):
             # The spend itself decides; this refuses before the data is read.
             ledger.check(request.charged, request.parts)
+        rehearse_inference(request, publication, progress)
 
     def rehearse(queries: Queries) -> None:
         # Made once: the measurement shares the answers.
@@ -374,7 +389,7 @@ def _measure(
     release_id, user = new_id(), columns.get("user")
     return tuple(
         KeptMeasurements.of(
-            release_id, measurements, level.mechanism, _listed(request, level, measurements), user, rules
+            release_id, measurements, level.mechanism, listed_in(request, level, measurements), user, rules
         )
         for level, measurements in zip(request.levels, measured, strict=True)
     )
@@ -407,11 +422,6 @@ def _infer(
     tuned = book is not None and bool(book.evaluations)
     made = []
     for level, each in zip(request.levels, kept, strict=True):
-        listed = _listed(request, level, each.measurements)
-        if request.after is None:
-            estimates = level.mechanism.estimate(each.measurements, listed)
-        else:
-            estimates = level.mechanism.estimate_after(request.after.measurements, each.measurements, listed)
         statement = request.statement(
             each.release_id,
             note,
@@ -420,17 +430,13 @@ def _infer(
             level=level,
             **{rule: each.rules[rule] for rule in _RULES if rule in each.rules},  # type: ignore[arg-type]
         )
-        published = each if level.mechanism.publishes_measurements else None
-        made.append(Release.of(estimates, listed, statement, published))
-    earlier = () if request.after is None else request.after.releases
-    return made[0].with_levels(made[1:]).with_earlier(earlier).with_background(request.background)
-
-
-def _listed(request: Request, level: RequestedLevel, measurements: Measurements) -> Locations | None:
-    """The public list; where places were selected, the selection has made one."""
-    if isinstance(request.locations, SelectLocations):
-        return Locations(measurements.locations)
-    return level.locations
+        try:
+            made.append(inferred(request, level, each, statement))
+        except Exception as error:
+            if request.series is not None:
+                error.add_note(WITHOUT)
+            raise
+    return made[0].with_levels(made[1:]).with_earlier(request.earlier).with_background(request.background)
 
 
 def _rehearse(request: Request, asked: list[Queries]) -> None:

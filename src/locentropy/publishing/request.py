@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from locentropy.publishing.publication_file import Identity
     from locentropy.publishing.requested_levels import RequestedLevel
     from locentropy.release.chain import Chain
+    from locentropy.release.release import Release
     from locentropy.release.statement import EntropyUnit, LedgerNote
     from locentropy.visits.visits import BadRows, MissingIds, Visits
 
@@ -93,6 +94,9 @@ class Request:
     """The earlier releases of the series that this one goes on with; None if there are none."""
     language: str = DEFAULT_LANGUAGE
     """Of the page."""
+    without_series: bool = False
+    """Whether an attempt that was begun with `after` is finished without it. Not part of the identity: it is that
+    attempt."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -127,6 +131,11 @@ class Request:
             of="a release",
             example=_LARGE,
         )
+        if self.without_series and self.after is None:
+            raise ParameterError(
+                "finishes an attempt with after (--after), which must be given as it was.",
+                parameter="without_series",
+            )
         if self.after is not None:
             self._check_after(self.after)
         _ = self._stated  # raises for words that cannot be published
@@ -143,11 +152,21 @@ class Request:
                 "after (--after) is for a public list, a grid or zones, for one window, and for one level."
             )
         try:
-            check_follows(chain.last, replace(self, after=None)._stated, self.published)
+            check_follows(chain.last, replace(self, after=None, without_series=False)._stated, self.published)
         except ReleaseError as error:
             raise ParameterError(
                 f"after={str(last)!r} (--after {last}): this release cannot follow it: {error}"
             ) from None
+
+    @property
+    def series(self) -> Chain | None:
+        """The earlier releases that values lean on; None if there are none, or if it is finished without them."""
+        return None if self.without_series else self.after
+
+    @property
+    def earlier(self) -> tuple[Release, ...]:
+        """Those releases, the first first."""
+        return () if self.series is None else self.series.releases
 
     @property
     def _stated(self) -> Statement:
@@ -378,7 +397,8 @@ class Request:
             window=self.window,
             windows=self.windows_of,
             outline=self._outline_words,
-            series=None if self.after is None else self.after.note,
+            series=None if self.series is None else self.series.note,
+            without_series=self.after.note if self.after is not None and self.without_series else None,
             language=self.language,
         )
 

@@ -147,6 +147,11 @@ def chain_problems(releases: tuple[Release, ...]) -> Iterator[str]:
 def check_follows(before: Release, statement: Statement, listed: Locations | None) -> None:
     """Raise ReleaseError, with the reason, unless a release with this statement and list can follow another."""
     earlier = before.statement
+    if earlier.without_series is not None:
+        raise ReleaseError(
+            "the earlier release was finished without the series that it was to go on with (--without-series), so "
+            "nothing follows it. Begin a new series: publish one release without after (--after)."
+        )
     if earlier.window is None or statement.window is None:
         which = "the earlier release" if earlier.window is None else "the release"
         raise ReleaseError(f"{which} is not about a window of time. For example: --window 2026-05")

@@ -82,7 +82,12 @@ def details(
         "guarantee": _guarantee(statement),
         "window": None if statement.window is None else _window(statement.window),
         **({} if statement.windows is None else {"windows": statement.windows}),
-        **({} if statement.series is None else {"series": _series(statement)}),
+        **({} if statement.series is None else {"series": _series(statement.series, statement)}),
+        **(
+            {}
+            if statement.without_series is None
+            else {"without_series": _series(statement.without_series, statement)}
+        ),
         **({} if statement.outline is None else {"outline": statement.outline}),
         **({} if statement.language == DEFAULT_LANGUAGE else {"language": statement.language}),
         **({"levels": [_part(part) for part in statement.levels]} if statement.levels else {}),
@@ -103,9 +108,8 @@ def _ledger(note: LedgerNote) -> dict[str, Any]:
     return {name: getattr(note, name) for name in _LEDGER} | seldom
 
 
-def _series(statement: Statement) -> dict[str, Any]:
-    note = statement.series
-    return {**({} if note is None else asdict(note)), "in_words": series_words(statement)}
+def _series(note: SeriesNote, statement: Statement) -> dict[str, Any]:
+    return {**asdict(note), "in_words": series_words(statement)}
 
 
 def _series_in(entry: dict[str, Any] | None) -> SeriesNote | None:
@@ -321,7 +325,10 @@ def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
             for effect in effects
         ),
         "max_std_error": limit,
-        "series": _series_in(get({"series": None} | document, "series", dict | None)),
+        **{
+            name: _series_in(get({name: None} | document, name, dict | None))
+            for name in ("series", "without_series")
+        },
         "window": _window_in(get({"window": None} | document, "window", dict | None)),
         "windows": get({"windows": None} | document, "windows", str | None),
         "outline": get({"outline": None} | document, "outline", str | None),

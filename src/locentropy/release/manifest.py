@@ -309,12 +309,12 @@ def _post_processing(statement: Statement) -> str:
 
 
 def series_words(statement: Statement, say: Words = ENGLISH) -> str:
-    """Which earlier releases the values lean on, and what that costs; empty where there are none."""
-    note = statement.series
+    """Which earlier releases the values lean on, or were to lean on; empty where there are none."""
+    note = statement.series or statement.without_series
     if note is None:
         return ""
     return say(
-        "series",
+        "series" if statement.series is not None else "series.without",
         number=str(note.number),
         id=note.series_id,
         previous=note.previous,

@@ -266,6 +266,8 @@ class Statement:
     """The background of the page's map in words, with the fingerprint of the owner's file; None if there is none."""
     series: SeriesNote | None = None
     """Earlier releases that the values lean on; None if there are none."""
+    without_series: SeriesNote | None = None
+    """Earlier releases that it was to go on with, and was finished without; no release can follow it."""
     language: str = DEFAULT_LANGUAGE
     """Of the page; all other files are in English."""
 
@@ -307,6 +309,8 @@ class Statement:
                 raise ParameterError("Several windows and several levels are not published together.")
         if self.series is not None and (self.window is None or self.windows is not None or self.levels):
             raise ParameterError("A release of a series is about one window, at one level.")
+        if self.series is not None and self.without_series is not None:
+            raise ParameterError("A release goes on with a series, or was finished without it, and not both.")
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
         further = check_column_names(self.listed_columns, self.attributes)
         object.__setattr__(self, "listed_columns", further)

@@ -13,6 +13,7 @@ import numpy as np
 
 from locentropy.core.errors import LocentropyError
 from locentropy.release.chain import chain_problems, find_earlier, fingerprint_of, missing_words
+from locentropy.release.manifest import series_words
 from locentropy.release.reestimate import TOLERANCE, listed_in, mechanism_of
 from locentropy.release.release import Release
 
@@ -61,6 +62,8 @@ class Past(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """What was not checked."""
+        if self.statement.without_series is not None:
+            return [series_words(self.statement)]
         if self.missing is None or self.statement.series is None:
             return []
         first = "release 1 was" if self.missing == 1 else f"releases 1 to {self.missing} were"
@@ -78,7 +81,7 @@ class Past(NamedTuple):
 
     def problems(self, directory: Path) -> Iterator[str]:
         """What is wrong with the chain, as far as it was found."""
-        series = self.statement.series
+        series = self.statement.series or self.statement.without_series
         if series is None:
             yield f"{directory} is in no series: it leans on no earlier release (after, --after)."
             return
@@ -92,7 +95,7 @@ class Past(NamedTuple):
                 named = None
             if named != series.previous:
                 yield f"{self.after} (--after) is not the release before it: its details have another SHA-256."
-        if self.missing is None:
+        if self.missing is None and self.statement.series is not None:
             yield from chain_problems((*self.releases, Release.load(directory)))
 
     def values_alone(self, release: Release) -> Iterator[str]:

@@ -318,6 +318,9 @@ WORDS: Final[dict[str, Text]] = {
     "{earlier} früheren Veröffentlichungen und auf die eigenen; entropy_alone nur auf die eigenen. Das ist eine "
     "Weiterverarbeitung veröffentlichter Zahlen: Niemandes frühere Besuche wurden noch einmal gelesen, und es "
     "kostet kein Budget.",
+    "series.without": "Dies sollte die Veröffentlichung {number} der Reihe {id} werden, nach der, deren Details die "
+    "SHA-256-Prüfsumme {previous} haben, und wurde ohne diese Reihe fertiggestellt: Die Werte stützen sich auf keine "
+    "frühere Veröffentlichung, und keine spätere kann auf diese folgen.",
     # --- the ledger
     "ledger.none": "Kein Budgetbuch: Diese Veröffentlichung wurde auf kein Budget dieser Personen angerechnet. "
     "Andere Veröffentlichungen über sie kommen zu dem hinzu, was diese kostet.",

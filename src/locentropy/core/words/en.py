@@ -290,6 +290,9 @@ WORDS: Final[dict[str, Text]] = {
     "details have the SHA-256 {previous}. Values lean on the published measurements of all {earlier} earlier "
     "releases as well as on its own; entropy_alone on its own only. This is post-processing of published numbers: "
     "nobody's earlier visits were read again, and it costs no budget.",
+    "series.without": "This was to be release {number} of the series {id}, after the release whose details have the "
+    "SHA-256 {previous}, and was finished without that series: values lean on no earlier release, and no later release "
+    "can follow this one.",
     # --- the ledger
     "ledger.none": "No ledger: this release was not counted against any budget of these people. Other releases "
     "about them add to what this one costs.",
