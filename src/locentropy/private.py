@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from locentropy.core.visit_profile import VisitProfile as VisitProfile
     from locentropy.evaluation.advice.paid_survey import measure_activity as measure_activity
     from locentropy.evaluation.advice.paid_survey import survey_for as survey_for
+    from locentropy.evaluation.input_check import CheckedInput as CheckedInput
     from locentropy.evaluation.input_check import check as check
     from locentropy.visits.queries import exact_profile as exact_profile
     from locentropy.visits.queries import open_queries as open_queries
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Bounds": "core.bounds",
+    "CheckedInput": "evaluation.input_check",
     "VisitProfile": "core.visit_profile",
     "check": "evaluation.input_check",
     "exact_profile": "visits.queries",
@@ -32,6 +34,7 @@ _HOMES = {
 
 __all__ = [
     "Bounds",
+    "CheckedInput",
     "VisitProfile",
     "check",
     "exact_profile",
