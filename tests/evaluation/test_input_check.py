@@ -104,6 +104,15 @@ class TestWhatLooksWrong:
         assert any("lines that cannot be read as rows: 50 rows" in each for each in checked.problems)
         assert check(path).problems[0].startswith("publish would refuse the table")
 
+    def test_a_table_that_cannot_be_read_is_a_finding_too(self, tmp_path: Path) -> None:
+        """Otherwise the error would tell, where nothing of the result may be shown."""
+        path = tmp_path / "trips.csv"
+        path.write_text('user,location\nann,1\nbob,"2\n' + "eve,3\n" * 50)
+        checked = check(path, bad_rows="drop")
+        assert checked.found is None
+        assert checked.report().splitlines()[-2:][0].startswith("What looks wrong")
+        assert "quotation mark" in checked.problems[0]
+
     def test_ids_for_which_publish_would_refuse(self) -> None:
         checked = check(trips(lambda number: f"{number}.0"))
         assert "publish would refuse the table" in checked.problems[0]

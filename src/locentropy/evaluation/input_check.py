@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from locentropy.core.errors import BadRowsError
 from locentropy.core.notebook_progress import shown_progress
-from locentropy.evaluation.input_problems import examples, problems
+from locentropy.evaluation.input_problems import REFUSED, examples, problems
 from locentropy.ledger.ledger import Ledger
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.publishing.publish import settle, visits_of
@@ -44,8 +45,8 @@ _CALL: Final = 'check(visits, Shares(epsilon=1.0), PublicLocations("places.csv")
 class CheckedInput:
     """What a check of the input found. Private; `print(checked.report())` shows it."""
 
-    found: Overview
-    """The numbers."""
+    found: Overview | None
+    """The numbers; None where the table cannot be read, whatever is dropped."""
     problems: tuple[str, ...]
     """What looks wrong, and what mends it."""
 
@@ -60,7 +61,8 @@ class CheckedInput:
 
     def report(self) -> str:
         """All of it in words, for the owner of the data."""
-        lines = [WARNING, "", *(f"{name:<32} {value}" for name, value in _facts(self.found)), ""]
+        facts = () if self.found is None else _facts(self.found)
+        lines = [WARNING, "", *(f"{name:<32} {value}" for name, value in facts), ""]
         if self.looks_right:
             return "\n".join([*lines, LOOKS_RIGHT])
         return "\n".join([*lines, LOOKS_WRONG, *(f"- {each}" for each in self.problems)])
@@ -137,19 +139,23 @@ def check_request(
         check_publishable(columns["user"])
         when_open(columns)
 
-    found = overview(
-        visits,
-        request.chosen.compared,
-        request.chosen.excluded,
-        first_times=request.needs_first_times,
-        resources=resources,
-        progress=progress,
-        when_open=opened,
-        windows=request.windows,
-    )
+    try:
+        found = overview(
+            visits,
+            request.chosen.compared,
+            request.chosen.excluded,
+            first_times=request.needs_first_times,
+            resources=resources,
+            progress=progress,
+            when_open=opened,
+            windows=request.windows,
+        )
+        looks_wrong = tuple(problems(found, request))
+    except BadRowsError as error:  # what it says is a finding like others
+        found, looks_wrong = None, (REFUSED.format(error),)
     if ledger is not None:
         ledger.record_check()
-    return CheckedInput(found, tuple(problems(found, request)))
+    return CheckedInput(found, looks_wrong)
 
 
 def _facts(found: Overview) -> Iterator[tuple[str, str]]:
@@ -159,7 +165,7 @@ def _facts(found: Overview) -> Iterator[tuple[str, str]]:
         yield "rows outside the window", f"{found.outside:,}"
     yield "rows dropped", f"{found.left_out:,}"
     for each in found.dropped:
-        yield f"  {each.why}", f"{each.rows:,}"
+        yield f"  {each.rows:,}", each.why
     yield "people", f"{found.people:,}"
     if found.at is None:
         yield "visits", f"{found.visits:,}"
@@ -169,11 +175,14 @@ def _facts(found: Overview) -> Iterator[tuple[str, str]]:
 
 
 def _facts_of(at: AtPlaces) -> Iterator[tuple[str, str]]:
+    if at.unlisted is None:
+        yield "visits in the cells", f"{at.visits:,}"
+        yield "visits outside them", f"{at.elsewhere:,}"
+        yield "cells with a visit", f"{at.visited:,} of {at.places:,}"
+        return
     yield "visits at listed places", f"{at.visits:,}"
     yield "visits at unlisted places", f"{at.elsewhere:,}"
     yield "listed places with a visit", f"{at.visited:,} of {at.places:,}"
-    if at.unlisted is None:
-        return
     yield "unlisted ids in the visits", f"{at.unlisted:,}"
     if at.near:
         yield "  but for spelling, listed ones", f"{len(at.near):,}"

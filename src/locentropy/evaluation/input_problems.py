@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from locentropy.visits.near_misses import NearMiss
     from locentropy.visits.overview import AtPlaces, Overview
 
+REFUSED: Final = "publish would refuse the table: {}"
 MOST_NAMED: Final = 3
 """Unlisted ids in a whole report."""
 _LONGEST: Final = 40
@@ -52,7 +53,7 @@ _SPELT: Final = {
 def problems(found: Overview, request: Request) -> Iterator[str]:
     """What looks wrong, the most serious first; nothing if all looks right."""
     if found.refused is not None:
-        yield f"publish would refuse the table: {found.refused}"
+        yield REFUSED.format(found.refused)
     if not found.rows:
         yield "The table has no rows."
     elif found.outside == found.rows:
@@ -99,14 +100,10 @@ def _nobody_there(at: AtPlaces, *, cells: bool) -> str:
             f"{few} at a listed place, so what is published would be noise. Are --location and --places-location the "
             "right columns, and is it the list of these places?"
         )
-    if at.swapped:
-        return (
-            f"{few} in the cells, and {at.swapped:,} would be if latitude were longitude: name the columns "
-            "(--lat, --lon)."
-        )
+    swapped = f", and {at.swapped:,} would be if latitude were longitude" if at.swapped else ""
     return (
-        f"{few} in the cells, so what is published would be noise. Are the edges of a box in the order south, west, "
-        "north, east, and --lat and --lon the right columns?"
+        f"{few} in the cells{swapped}: what is published would be noise. Are the edges of a box in the order south, "
+        "west, north, east, and --lat and --lon the right columns?"
     )
 
 
