@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 import locentropy as le
-from locentropy.core.errors import LedgerError, ParameterError
+from locentropy.core.errors import ColumnError, LedgerError, ParameterError
 from locentropy.evaluation.input_check import LOOKS_RIGHT, CheckedInput
 from tests.publishing.making import ledger_in
 
@@ -38,7 +38,7 @@ def trips(number: Callable[[int], str] = str, zone: str = "Z", rows: int = 400) 
 
 
 def check(table: Any, places: Any = STATIONS, mechanism: Any = SHARES, **options: Any) -> CheckedInput:
-    said = {name: options.pop(name) for name in ("bad_rows", "ids", "time_type", "time") if name in options}
+    said = {name: options.pop(name) for name in ("bad_rows", "ids", "time_type", "user") if name in options}
     return le.private.check(le.Visits(table, **said), mechanism, places, **{"ledger": None, **options})
 
 
@@ -112,6 +112,17 @@ class TestWhatLooksWrong:
         assert checked.found is None
         assert checked.report().splitlines()[-2:][0].startswith("What looks wrong")
         assert "quotation mark" in checked.problems[0]
+
+    def test_a_column_that_no_window_can_date_is_a_finding_too(self) -> None:
+        whole = trips().set_column(2, "time", pa.array(range(400)))
+        checked = check(whole, window=WINDOW)
+        assert checked.found is None
+        assert "publish would refuse the table" in checked.problems[0]
+        assert "--time-type" in checked.problems[0]
+
+    def test_a_column_that_is_not_there_is_an_error(self) -> None:
+        with pytest.raises(ColumnError, match="person"):
+            check(trips(), user="person")
 
     def test_ids_for_which_publish_would_refuse(self) -> None:
         checked = check(trips(lambda number: f"{number}.0"))
