@@ -205,10 +205,14 @@ class TestPlaces:
         assert "1 of 2 places to exclude (--exclude) have no visit" in checked.problems[0]
         assert "leading zeros" in checked.problems[1]
 
-    def test_types_that_cannot_be_compared_are_refused_as_by_publish(self) -> None:
-        numbers = le.PublicLocations(pa.table({"location": [1, 2, 3]}), provenance="the register")
+    @pytest.mark.parametrize("stored", [str, lambda number: f"{number:04d}"])
+    def test_ids_of_another_type_for_which_publish_would_refuse(self, stored: Callable[[int], str]) -> None:
+        numbers = le.PublicLocations(pa.table({"location": range(1, 41)}), provenance="the register")
+        checked = check(trips(stored), numbers)
+        assert "--ids text" in checked.problems[0]
+        assert ("leading zeros" in checked.problems[-1]) == (stored(1) == "0001")
         with pytest.raises(ParameterError, match="none would match"):
-            check(trips(), numbers)
+            le.publish(le.Visits(trips(stored)), SHARES, numbers, ledger=None)
 
     def test_times_that_publishing_does_not_read_decide_nothing(self) -> None:
         table = trips().append_column("timestamp", pa.array([True] * 400))  # which of the two is the time?

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError
-from locentropy.core.locations import Cells
+from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, ParameterError
+from locentropy.core.locations import Cells, Locations
 from locentropy.visits import expressions as expression
 from locentropy.visits.checks import check
 from locentropy.visits.columns import BY_COORDINATES, BY_ID
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     import ibis
 
-    from locentropy.core.locations import Locations
     from locentropy.core.windows import Window
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Engine, Progress, Resources
@@ -133,6 +132,7 @@ def _read(
     with dropped_rows() as dropped, _opened((visits, without), required, resources, progress) as engine:
         when_open(engine.columns)
         every = engine.visits
+        keys, unlike = (None, None) if isinstance(places, Cells) else _keys(engine, visits, places, excluded)
         if without is not visits:
             engine.keep_only(every.drop(*(name for name in every.columns if name.startswith("time"))))
         keep_window(engine, visits, windows)
@@ -142,7 +142,11 @@ def _read(
         rows, inside = (_one(engine, table, rows=table.count())["rows"] for table in (every, engine.visits))
         used = _one(engine, good, rows=good.count(), people=good.user.nunique(), visits=_visits(good))
         days = _days(engine, every, visits.time_type)
-        at = _at_places(engine, visits, good, places, excluded)
+        at: AtPlaces | None = None
+        if isinstance(places, Cells):
+            at = _in_cells(engine, good, places, excluded)
+        elif keys is not None:
+            at = _at_ids(engine, good, keys, excluded)
         engine.free_source()
     return Overview(
         rows + unread,
@@ -153,7 +157,7 @@ def _read(
         used["visits"],
         days,
         at,
-        refused,
+        unlike or refused,
     )
 
 
@@ -223,23 +227,26 @@ def _day(time: datetime | date | int | None, unit: str | None) -> date | None:
         return date.max if time > 0 else date.min
 
 
-def _at_places(
-    engine: Engine,
-    visits: Visits,
-    good: ibis.Table,
-    places: Locations | Cells | None,
-    excluded: Locations | None,
-) -> AtPlaces | None:
-    if isinstance(places, Cells):
-        return _in_cells(engine, good, places, excluded)
-    listed = excluded if places is None else places
-    if listed is None:
-        return None
+def _keys(
+    engine: Engine, visits: Visits, places: Locations | None, excluded: Locations | None
+) -> tuple[pa.Array | None, str | None]:
+    """The ids that visits are compared with, and why publishing would refuse that, if it would.
+
+    Where they are of another type they are compared as they are written, for near misses; and so are those to exclude,
+    where places are selected.
+    """
+    if places is None:
+        return (None if excluded is None else excluded.ids.cast(pa.string())), None
+    try:
+        return listed_keys(engine, visits, places), None
+    except ParameterError as error:
+        return places.ids.cast(pa.string()), str(error)
+
+
+def _at_ids(engine: Engine, good: ibis.Table, keys: pa.Array, excluded: Locations | None) -> AtPlaces:
     visited = good.group_by("location").aggregate(visits=_visits(good))
-    if places is None:  # as ids are excluded where places are selected: as they are written
-        keys, visited = listed.ids.cast(pa.string()), visited.mutate(location=visited.location.cast("string"))
-    else:
-        keys = listed_keys(engine, visits, listed)
+    if pa.types.is_string(keys.type):
+        visited = visited.mutate(location=visited.location.cast("string"))
     visited = engine.materialize("visited", visited, _DOING)
     at = engine.upload("listed", pa.table({"location": keys}))
     there, elsewhere = visited.semi_join(at, "location"), visited.anti_join(at, "location")
