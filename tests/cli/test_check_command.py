@@ -61,7 +61,7 @@ def test_ids_that_a_spreadsheet_has_shortened(folder: Path) -> None:
     done = shown("check", "trips.csv", *COUNTED, cwd=folder)
     assert done.returncode == 0
     assert f"{LOOKS_WRONG}\n- No visit is at a listed place" in done.stdout
-    assert "40 unlisted ids are listed ones but for leading zeros" in done.stdout
+    assert "40 unlisted ids differ from a listed one only in leading zeros" in done.stdout
 
 
 def test_a_clock_that_the_window_cannot_date(folder: Path) -> None:

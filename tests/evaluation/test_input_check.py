@@ -66,25 +66,25 @@ class TestWhatLooksWrong:
         assert (checked.found.at.visited, len(checked.found.at.near)) == (0, 40)
         said = " ".join(checked.problems)
         assert "No visit is at a listed place" in said
-        assert "40 unlisted ids are listed ones but for leading zeros" in said
+        assert "40 unlisted ids differ from a listed one only in leading zeros" in said
 
     @pytest.mark.parametrize(
         ("spelt", "called"),
         [
-            (lambda number: f" {number}", "blanks around them"),
-            (lambda number: f"{number}\u200b", "blanks around them"),
+            (lambda number: f" {number}", "blanks at an end"),
+            (lambda number: f"{number}\u200b", "blanks at an end"),
             (lambda number: f"{number // 10}\u200b{number % 10}", "invisible characters"),
             (lambda number: f"{number}.0", "a decimal point"),
         ],
     )
     def test_other_spellings(self, spelt: Callable[[int], str], called: str) -> None:
         said = " ".join(check(trips(spelt), ids="text").problems)
-        assert f"listed ones but for {called}" in said
+        assert f"differ from a listed one only in {called}" in said
 
     def test_a_single_id_that_is_spelt_otherwise(self) -> None:
         checked = check(trips(lambda number: "040" if number == 40 else str(number)))
         assert len(checked.problems) == 1
-        assert checked.problems[0].startswith("1 unlisted ids are listed ones but for leading zeros")
+        assert checked.problems[0].startswith("1 unlisted id differs from a listed one only in leading zeros")
 
     def test_rows_for_which_publish_would_refuse(self) -> None:
         bad = trips().set_column(2, "time", pa.array(["soon", *trips()["time"].to_pylist()[1:]]))

@@ -189,6 +189,6 @@ def _facts_of(at: AtPlaces) -> Iterator[tuple[str, str]]:
     yield "listed places with a visit", f"{at.visited:,} of {at.places:,}"
     yield "unlisted ids in the visits", f"{at.unlisted:,}"
     if at.near:
-        yield "  but for spelling, listed ones", f"{len(at.near):,}"
+        yield "  near misses of listed ids", f"{len(at.near):,}"
     if examples(at):
         yield "  such as", ", ".join(examples(at))

@@ -38,8 +38,8 @@ _COLUMN: Final = {
 _LINES: Final = " Do fields have another separator (--delimiter), or the file another encoding (--encoding)?"
 _ALIKE: Final = "Write them alike in list and visits"
 _SPELT: Final = {
-    "blanks": ("blanks around them", f"{_ALIKE}."),
-    "Unicode": ("invisible characters, or the Unicode spelling of a letter", f"{_ALIKE}."),
+    "blanks": ("blanks at an end", f"{_ALIKE}."),
+    "Unicode": ("invisible characters or how Unicode spells a letter", f"{_ALIKE}."),
     "case": ("upper and lower case", f"{_ALIKE}."),
     "decimals": ("a decimal point, as in 7.0", f"{_ALIKE}: a program took them for decimal numbers."),
     "zeros": (
@@ -71,7 +71,7 @@ def _dropped(found: Overview) -> Iterator[str]:
     inside = found.rows - found.outside
     if found.left_out <= _FEW * inside:
         return
-    yield f"{found.left_out:,} of {inside:,} rows would be dropped, and count nowhere."
+    yield f"{found.left_out:,} of {inside:,} rows would be dropped and not counted."
     for each in found.dropped:
         if each.rows > _FEW * inside and each.why not in (found.refused or ""):
             yield f"{each.why}: {each.rows:,} rows.{each.advice or _COLUMN.get(each.role or '', _LINES)}"
@@ -89,7 +89,8 @@ def _places(at: AtPlaces, request: Request) -> Iterator[str]:
     for differ, group in by_spelling(at.near).items():
         what = " and ".join(_SPELT[each][0] for each in differ)
         mended = " ".join(dict.fromkeys(_SPELT[each][1] for each in differ))
-        yield f"{len(group):,} unlisted ids are listed ones but for {what}. {mended}"
+        ids = "id differs" if len(group) == 1 else "ids differ"
+        yield f"{len(group):,} unlisted {ids} from a listed one only in {what}. {mended}"
 
 
 def _nobody_there(at: AtPlaces, *, cells: bool) -> str:
@@ -98,7 +99,7 @@ def _nobody_there(at: AtPlaces, *, cells: bool) -> str:
     if not cells:
         return (
             f"{few} at a listed place, so what is published would be noise. Are --location and --places-location the "
-            "right columns, and is it the list of these places?"
+            "right columns, and is it the right list?"
         )
     swapped = f", and {at.swapped:,} would be if latitude were longitude" if at.swapped else ""
     return (
