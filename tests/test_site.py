@@ -103,7 +103,8 @@ def test_every_public_name_is_in_the_reference(site: Path) -> None:
 
 def test_every_option_is_in_the_reference(site: Path) -> None:
     text = html.unescape((site / "reference" / "commands.html").read_text())
-    for name in ("publish", "plan", "advise", "evaluate", "entropy", "verify", "report", "ledger create"):
+    names = ("publish", "check", "plan", "advise", "evaluate", "entropy", "verify", "report", "ledger create")
+    for name in names:
         shown = text[text.index(f'id="locentropy-{name.replace(" ", "-")}"') :]
         told = process(*name.split(), "--help", columns=400).stdout
         options = set(re.findall(r"--[a-z][\w-]+", told)) - {"--help"}

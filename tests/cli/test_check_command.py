@@ -156,6 +156,13 @@ def test_it_takes_every_option_of_publish() -> None:
     assert names["publish"] - names["check"] == {"--dry-run", "--json"}
 
 
+def test_ids_do_not_steer_the_screen(folder: Path) -> None:
+    write_trips(folder, station="{}\x1b[2J\u202e")
+    done = shown("check", "trips.csv", *COUNTED, "--ids", "text", cwd=folder)
+    assert "such as" in done.stdout
+    assert not {"\x1b", "\u202e"} & set(done.stdout)
+
+
 class TestPublish:
     def test_it_names_the_command_in_one_line(self, folder: Path) -> None:
         done = in_process("publish", "trips.csv", *COUNTED, "--out", "may", cwd=folder)

@@ -109,6 +109,7 @@ def test_no_room_for_the_spend(kilobytes: int, disk: Path, tmp_path: Path) -> No
     [
         ("entropy", "visits.csv", "--out", "disk/exact.csv"),
         ("entropy", "visits.csv", "--out", "disk/exact.parquet"),
+        ("check", "visits.csv", "--epsilon", "1", "--places", "places.csv", "--out", "disk/found.txt"),
         ("plan", "--epsilon", "1", "--n-locations", "4", "--out", "disk/plan.yaml"),
         ("ledger", "create", "disk/new.ledger", "--population", "riders", "--epsilon", "1"),
     ],
