@@ -7,7 +7,7 @@ shown. Nothing is repaired: a zone that was silently changed would not be the zo
 from __future__ import annotations
 
 import hashlib
-import json
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,29 +16,38 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
-import pyogrio
-import pyogrio.errors
 import pyproj
 import pyproj.exceptions
 import shapely
-import shapely.errors
 from pyproj.network import is_network_enabled, set_network_enabled  # type: ignore[attr-defined,unused-ignore]
 
 from locentropy.core.attributes import MAX_VALUE
 from locentropy.core.errors import BadRowsError, ColumnError, SourceError
+from locentropy.places.map_formats import (
+    DEGREES,
+    GEOPACKAGE,
+    JSON,
+    PARQUET,
+    PARTS_OF_SHAPEFILE,
+    SHAPEFILE,
+    Shapes,
+    map_parts,
+    shapes_in,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
 MAX_ZONES: Final = 100_000
 MAX_VERTICES: Final = 10_000_000
-_PARQUET: Final = (".parquet", ".geoparquet")
-_OTHERS: Final = (".geojson", ".json", ".gpkg", ".shp")
-_PARTS_OF_SHAPEFILE: Final = (".shp", ".dbf", ".prj")
-_DEGREES: Final = "OGC:CRS84"
+_ENDINGS: Final = (*JSON, GEOPACKAGE, SHAPEFILE, *PARQUET)
+_FINGERPRINTED: Final = PARTS_OF_SHAPEFILE[:3]
+_REGISTERED: Final = re.compile(r"(urn:ogc:def:crs:)?(EPSG|ESRI|IGNF|OGC):[\d.]*:?\w{1,20}", re.IGNORECASE)
+"""The name of a system of coordinates in a register."""
+_OPENS_FILES: Final = ("PARAMETERFILE", "PROJ-based", "EXTENSION")
+"""What stands in a definition of coordinates that names a file of corrections, or commands for PROJ."""
 _POLYGONS: Final = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 _CALL: Final = 'Zones("districts.geojson", id="name")'
 
@@ -60,88 +69,36 @@ class MapFile:
 def read_map(source: str | Path, id_column: str, name_column: str | None, layer: str | None) -> MapFile:
     """Read a map, and raise unless every zone has an id of its own and a polygon that can be taken one way."""
     columns = [id_column, *([] if name_column is None else [name_column])]
-    table, zones, crs = read_shapes(source, columns, layer, _CALL)
     path = Path(source)
+    parts, (table, zones, crs) = _read(path, columns, layer, _CALL)
     ids = _ids(table[id_column], str(path), id_column)
     names = None if name_column is None else _names(table[name_column], str(path), name_column)
     zones = _checked(zones, ids, str(path))
-    return MapFile(ids, names, in_degrees(zones, ids, crs, str(path)), fingerprint(path))
+    return MapFile(ids, names, in_degrees(zones, ids, crs, str(path)), _digest(parts))
 
 
-def read_shapes(
-    source: str | Path, columns: list[str], layer: str | None, example: str
-) -> tuple[pa.Table, NDArray[Any], Any]:
+def read_shapes(source: str | Path, columns: list[str], layer: str | None, example: str) -> Shapes:
     """The columns, the shapes and the reference system of a map, as they are; `example` is a call that works."""
-    path = Path(source)
+    return _read(Path(source), columns, layer, example)[1]
+
+
+def _read(path: Path, columns: list[str], layer: str | None, example: str) -> tuple[dict[str, bytes], Shapes]:
+    """The content of the files, read once, and what it means."""
     check_map_file(path, example)
-    table, wkb, crs = (_geoparquet if path.suffix.lower() in _PARQUET else _read)(path, columns, layer)
-    try:
-        return table, shapely.force_2d(shapely.from_wkb(wkb.to_numpy(zero_copy_only=False))), crs
-    except shapely.errors.ShapelyError:
-        raise SourceError(f"{path}: its geometry cannot be read. Write the file again.") from None
+    parts = map_parts(path)
+    return parts, shapes_in(path, parts, columns, layer)
 
 
 def check_map_file(path: Path, example: str) -> None:
     """Raise SourceError unless there is such a file, whose name ends like that of a map."""
     if not path.is_file():
         raise SourceError(f"{path}: there is no such file.", example=example)
-    if path.suffix.lower() not in (*_PARQUET, *_OTHERS):
+    if path.suffix.lower() not in _ENDINGS:
         raise SourceError(
             f"{path}: a map is read from GeoJSON, GeoParquet, GeoPackage or a shapefile: a file whose name ends in "
-            f"{', '.join((*_OTHERS, *_PARQUET))}.",
+            f"{', '.join(_ENDINGS)}.",
             example=example,
         )
-
-
-def _read(path: Path, columns: list[str], layer: str | None) -> tuple[pa.Table, pa.Array, Any]:
-    """The columns, the geometry as WKB and the reference system of a file that GDAL reads."""
-    try:
-        layers = [str(name) for name, _ in pyogrio.list_layers(path)]
-        if layer not in layers if layer is not None else len(layers) != 1:
-            raise SourceError(
-                f"{path}: it has the layers {', '.join(layers)}. Name one of them.",
-                example=f'Zones("{path.name}", id="name", layer="{layers[0] if layers else "districts"}")',
-            )
-        said, table = pyogrio.read_arrow(path, layer=layer, columns=columns)
-        if not set(columns) <= set(
-            table.column_names
-        ):  # GDAL parses the whole file again to list all columns
-            there = pyogrio.read_info(path, layer=layer)["fields"]
-            _check_columns(columns, [str(name) for name in there], str(path))
-    except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError):
-        raise SourceError(f"{path}: it cannot be read as a map. Is it complete?") from None
-    geometry = said["geometry_name"] or "wkb_geometry"
-    return table, table[geometry].combine_chunks(), said["crs"]
-
-
-def _geoparquet(path: Path, columns: list[str], layer: str | None) -> tuple[pa.Table, pa.Array, Any]:
-    """Likewise of a GeoParquet file; GDAL as it is commonly installed does not read these."""
-    if layer is not None:
-        raise SourceError(f"{path}: a GeoParquet file has no layers. Leave out layer.")
-    try:
-        schema = pq.read_schema(path)
-        said = json.loads((schema.metadata or {})[b"geo"])
-        geometry = said["primary_column"]
-        about = said["columns"][geometry]
-        encoding, edges, crs = about["encoding"], about.get("edges", "planar"), about.get("crs", _DEGREES)
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
-        raise SourceError(
-            f"{path}: it is not a GeoParquet file: it has no metadata about geometry."
-        ) from None
-    if encoding != "WKB" or edges != "planar":
-        raise SourceError(
-            f"{path}: its geometry is encoded as {encoding} with {edges} edges; WKB with planar edges is read. Write "
-            "it again with GeoPandas or GDAL, or as GeoJSON."
-        )
-    _check_columns(columns, [name for name in schema.names if name != geometry], str(path))
-    table = pq.read_table(path, columns=[*dict.fromkeys(columns), geometry])
-    return table, table[geometry].combine_chunks(), crs
-
-
-def _check_columns(columns: list[str], there: list[str], label: str) -> None:
-    for name in columns:
-        if name not in there:
-            raise ColumnError(f"{label}: there is no column {name!r}. It has: {', '.join(there)}.")
 
 
 def _ids(column: pa.ChunkedArray, label: str, name: str) -> pa.Array:
@@ -204,10 +161,10 @@ def in_degrees(
             "degrees, write the map as GeoJSON."
         )
     try:
-        theirs = pyproj.CRS.from_user_input(crs)
-        if not theirs.equals(pyproj.CRS(_DEGREES), ignore_axis_order=True):
+        theirs = _system(crs)
+        if not theirs.equals(pyproj.CRS(DEGREES), ignore_axis_order=True):
             with _offline():
-                change = pyproj.Transformer.from_crs(theirs, _DEGREES, always_xy=True)
+                change = pyproj.Transformer.from_crs(theirs, DEGREES, always_xy=True)
                 zones = shapely.transform(zones, change.transform, interleaved=False)
     except pyproj.exceptions.ProjError:
         raise SourceError(
@@ -242,6 +199,22 @@ def in_degrees(
         each,
     )
     return zones
+
+
+def _system(crs: Any) -> pyproj.CRS:
+    """The reference system by its name in a register or its definition; ProjError if that would open a file."""
+    if isinstance(crs, str) and _REGISTERED.fullmatch(crs):
+        return pyproj.CRS.from_user_input(crs)
+    if (
+        isinstance(crs, dict) and not {"proj", "init"} & crs.keys()
+    ):  # which pyproj takes for commands, not for PROJJSON
+        system = pyproj.CRS.from_json_dict(crs)
+    else:
+        system = pyproj.CRS.from_wkt(str(crs))
+    written = system.to_wkt()
+    if written is None or any(word in written for word in _OPENS_FILES):
+        raise pyproj.exceptions.CRSError("it names a file, or commands")
+    return system
 
 
 @contextmanager
@@ -280,11 +253,12 @@ def _refuse(broken: NDArray[np.bool_], ids: pa.Array, label: str, problem: str, 
 
 def fingerprint(path: Path) -> str:
     """SHA-256 of the files of a map, in hexadecimal."""
-    parts = [path]
-    if path.suffix.lower() == ".shp":
-        parts = [path.with_suffix(suffix) for suffix in _PARTS_OF_SHAPEFILE]
+    return _digest(map_parts(path))
+
+
+def _digest(parts: Mapping[str, bytes]) -> str:
     digest = hashlib.sha256()
-    for part in parts:
-        if part.is_file():
-            digest.update(part.read_bytes())
+    for ending, content in parts.items():
+        if len(parts) == 1 or ending in _FINGERPRINTED:
+            digest.update(content)
     return digest.hexdigest()

@@ -80,16 +80,10 @@ def read_outline(source: str | Path, places: Locations) -> Background:
 
 def _shapes(path: Path) -> NDArray[Any]:
     """The polygons and lines of the file, in degrees."""
-    import pyogrio
     import shapely
 
     from locentropy.places.map_files import MAX_VERTICES, in_degrees, read_shapes
 
-    if path.suffix.lower() == ".gpkg" and path.is_file() and len(pyogrio.list_layers(path)) > 1:
-        raise SourceError(
-            f"{path}: it has several layers, and an outline is one. Write it to a file of its own: ogr2ogr "
-            f"outline.geojson {path.name} LAYER"
-        )
     _, found, crs = read_shapes(path, [], None, _CALL)
     if int(shapely.get_num_coordinates(found).sum()) > MAX_VERTICES:
         raise SourceError(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from datetime import date
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from locentropy.core.errors import ReleaseError
+from locentropy.places.geopackage import GeoPackageError, opened_geopackage, wkb_in
 from locentropy.release.exports import EXCEL, LAYER, excel_csv_of, geojson_of, shapes_in_gpkg
 from locentropy.release.reading import regular
 
@@ -17,10 +16,6 @@ if TYPE_CHECKING:
 
     from locentropy.release.reading import Described
     from locentropy.release.release import Release
-
-_HEADER: Final = 8
-_ENVELOPES: Final = {1: 32, 2: 48, 3: 48, 4: 64}
-"""Bytes of a bounding box in a geometry of a GeoPackage, by its kind."""
 
 
 def has_exports(about: Described) -> bool:
@@ -35,7 +30,7 @@ def differing_exports(
     names = about.names
     agree: dict[str, Callable[[Path], bool]] = {
         names.geojson: lambda path: not same_words or path.read_bytes() == geojson_of(release),
-        names.gpkg: lambda path: _rows_in_gpkg(path, len(release)) == _rows_for_gpkg(release),
+        names.gpkg: lambda path: _rows_in_gpkg(path) == _rows_for_gpkg(release),
         names.excel: lambda path: (
             path.read_bytes() in [excel_csv_of(release.to_arrow(), mark) for mark in EXCEL.values()]
         ),
@@ -51,27 +46,17 @@ def _rows_for_gpkg(release: Release) -> list[tuple[Any, ...]]:
     return list(zip(shapes_in_gpkg(release), *values, strict=True))
 
 
-def _rows_in_gpkg(path: Path, expected: int) -> list[tuple[Any, ...]]:
-    """The rows of a GeoPackage in the same form, one more than expected at most."""
+def _rows_in_gpkg(path: Path) -> list[tuple[Any, ...]]:
+    """The rows of a GeoPackage in the same form."""
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as con:
-            kind = con.execute("SELECT type FROM sqlite_master WHERE name = ?", [LAYER]).fetchall()
-            if kind != [("table",)]:  # a view could run for ever
-                raise ReleaseError(f"{path} has no table {LAYER!r}.")
-            found = con.execute(f'SELECT * FROM "{LAYER}" ORDER BY 1 LIMIT {expected + 1}').fetchall()  # noqa: S608  # constants
-    except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise ReleaseError(f"{path} cannot be read as a GeoPackage: {type(error).__name__}.") from None
-    return [(_wkb_in(blob), *values) for _, blob, *values in found]
+        with opened_geopackage(path.read_bytes()) as tables:
+            found = tables.rows(LAYER)
+    except GeoPackageError as error:
+        raise ReleaseError(f"{path} cannot be read as a GeoPackage: {error}.") from None
+    return [(wkb_in(blob), *values) for _, blob, *values in found]
 
 
 def _in_sqlite(value: Any) -> Any:
     if isinstance(value, bool):
         return int(value)
     return value.isoformat() if isinstance(value, date) else value
-
-
-def _wkb_in(blob: Any) -> bytes | None:
-    """The well-known binary in a geometry of a GeoPackage: after its header, whose length its flags tell."""
-    if not isinstance(blob, bytes) or len(blob) < _HEADER:
-        return None
-    return blob[_HEADER + _ENVELOPES.get((blob[3] >> 1) & 7, 0) :]
