@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from locentropy.publishing.request import Request
 
 CHECK_FIRST: Final = (
-    "Ids or times that do not fit make a release of noise, and nothing here may say so. Before you spend, see for "
+    "Ids or times that do not fit make a release of noise, and nothing may say so in advance. Before you spend, see for "
     "yourself: locentropy check, with the same options. It costs nothing."
 )
 

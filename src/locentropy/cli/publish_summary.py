@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from locentropy.release.release import Release
 
 HIGHEST = 10
+_WHY_SILENT = (
+    "Ids may be written differently in list and visits, or all rows left out: `locentropy check`, with the same "
+    "options, tells you in private."
+)
 _MOST_COUNTED = 10_000
 """Periods: beyond it the number tells nobody anything."""
 
@@ -171,11 +175,15 @@ def _parts(release: Release) -> tuple[Window | None, ...]:
 def tell(release: Release, target: Path, ledger: Ledger | None, *, as_json: bool) -> None:
     """Print what was published, where, and what is left of the budget."""
     from locentropy.publishing import notices
+    from locentropy.release.signal import signal_words
 
     if as_json:
         out.print_json(json.dumps(_as_json(release, target, ledger)))
     else:
         _show(release, target, ledger)
+    for level in (release, *release.further):
+        if silent := signal_words(level.signal, level.statement):
+            warn(f"{silent} {_WHY_SILENT}")
     if not release.statement.private:
         warn(notices.NOT_PRIVATE)
     if ledger is None:
@@ -287,8 +295,9 @@ def _table(rows: list[dict[str, Any]], unit: str) -> None:
 
 def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str, Any]:
     from locentropy.privacy.guarantee import exact_text
+    from locentropy.release.signal import signal_entry
 
-    statement, guarantee = release.statement, release.statement.guarantee
+    statement, guarantee, signal = release.statement, release.statement.guarantee, release.signal
     return {
         "directory": str(target),
         "files": sorted(path.name for path in target.iterdir()),
@@ -311,6 +320,7 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
             if (note := getattr(statement, name)) is not None
         },
         "privacy_unit": guarantee.unit,
+        "signal": None if signal is None else signal_entry(signal) | {"present": signal.present},
         "highest": highest(release),
         "budget_left": None if ledger is None else _least(ledger.read(), _parts(release)),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -108,6 +108,31 @@ class Measurements:
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name}: {'×'.join(map(str, each.shape))}" for name, each in self.values.items())
         return f"<Measurements of {len(self.locations):,} locations; {shapes}>"
+
+
+class NoisyPresence(NamedTuple):
+    """How much there is at each location, from noisy integers: nothing but noise where nobody is counted."""
+
+    of: Literal["presence", "visits"]
+    """Units of presence, of which each user has one, or visits within the bounds."""
+    integers: Integers
+    """The noisy integers: location × one or more."""
+    weights: tuple[float, ...]
+    """What each of them counts."""
+    scale: float
+    """The scale of the noise of every integer; public."""
+    noise: Literal["laplace", "gaussian"]
+    """Its law."""
+
+    def at(self, rows: slice) -> NoisyPresence:
+        """The same at some of the locations."""
+        return self._replace(integers=self.integers[rows])
+
+    @property
+    def total(self) -> float:
+        """Of all locations; integers are added up exactly."""
+        sums = self.integers.sum(axis=0, dtype=object)
+        return float(sum(weight * int(each) for weight, each in zip(self.weights, sums, strict=True)))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from locentropy.core.estimates import Estimates as Estimates
     from locentropy.core.estimates import Measurements as Measurements
     from locentropy.core.estimates import Method as Method
+    from locentropy.core.estimates import NoisyPresence as NoisyPresence
     from locentropy.core.locations import Locations as Locations
     from locentropy.core.queries import Queries as Queries
     from locentropy.mechanisms.base import BoundedMechanism as BoundedMechanism
@@ -42,6 +43,7 @@ _HOMES = {
     "Mechanism": "mechanisms.base",
     "Method": "core.estimates",
     "Noise": "privacy.noise",
+    "NoisyPresence": "core.estimates",
     "OpenDPNoise": "privacy.noise",
     "Queries": "core.queries",
     "bounded_profile": "mechanisms.base",
@@ -65,6 +67,7 @@ __all__ = [
     "Mechanism",
     "Method",
     "Noise",
+    "NoisyPresence",
     "OpenDPNoise",
     "Queries",
     "bounded_profile",

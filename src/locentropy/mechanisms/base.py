@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from locentropy.core.bounds import Keep
-    from locentropy.core.estimates import Estimand, Estimates, Measurements, Method
+    from locentropy.core.estimates import Estimand, Estimates, Measurements, Method, NoisyPresence
     from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
     from locentropy.core.visit_profile import VisitProfile
@@ -120,6 +120,13 @@ class Mechanism(ABC):
         For mechanisms that declare `smooths`. All measurements are by this mechanism, about this list.
         """
         raise ParameterError(f"{type(self).__name__} cannot use earlier releases.")
+
+    def presence(self, measurements: Measurements, locations: Locations | None) -> NoisyPresence | None:
+        """How much there is at each location, from measurements alone; None where they do not tell.
+
+        Added up, it says whether a release has any signal, or is noise: see `release/signal.py`.
+        """
+        return None
 
     def rehearse(self, queries: Queries) -> bool:
         """Ask what `measure` will ask first, and return whether anybody was counted.

@@ -14,7 +14,7 @@ cells moves k parts: the ledger charges each. Proof: docs/proofs/units.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from locentropy.core.bounds import Bounds
-    from locentropy.core.estimates import Method
+    from locentropy.core.estimates import Method, NoisyPresence
     from locentropy.core.locations import Locations
     from locentropy.core.queries import Queries
     from locentropy.mechanisms.expected_error import ExpectedError, Supposed
@@ -104,13 +104,19 @@ class ByCell(Mechanism):
     def estimate(self, measurements: Measurements, locations: Locations | None) -> Estimates:
         """Estimate cell after cell, each from its own measurements."""
         listed = require_locations(locations, type(self.mechanism).__name__)
-        return _joined([self._estimated(measurements, cell, part) for cell, part in self._parts(listed)])
+        parts = self._parts(listed)
+        return _joined([self.mechanism.estimate(_of_cell(measurements, *each), each[1]) for each in parts])
 
-    def _estimated(self, measurements: Measurements, cell: str, part: Locations) -> Estimates:
-        names = {name: name.removeprefix(f"{cell} ") for name in measurements.values}
-        values = {own: measurements.values[name] for name, own in names.items() if own != name}
-        there = measurements.locations.filter(pc.is_in(measurements.locations, value_set=part.ids))
-        return self.mechanism.estimate(Measurements(there, values, measurements.private), part)
+    def presence(self, measurements: Measurements, locations: Locations | None) -> NoisyPresence | None:
+        """That of all cells, which have the same noise."""
+        listed = require_locations(locations, type(self.mechanism).__name__)
+        parts = [
+            self.mechanism.presence(_of_cell(measurements, *each), each[1]) for each in self._parts(listed)
+        ]
+        found = [part for part in parts if part is not None]
+        return (
+            found[0]._replace(integers=np.concatenate([part.integers for part in found])) if found else None
+        )
 
     def rehearse(self, queries: Queries) -> bool:
         """Ask what the mechanism asks first, of all cells at once: the answer is private, and is for the log alone."""
@@ -149,6 +155,14 @@ class ByCell(Mechanism):
         for cell in dict.fromkeys(cells):
             rows = [numbers[at] for at, each in enumerate(cells) if each == cell]
             yield cell, listed.take(np.concatenate(rows))
+
+
+def _of_cell(measurements: Measurements, cell: str, part: Locations) -> Measurements:
+    """Those of one cell, under the names that the mechanism gives them."""
+    names = {name: name.removeprefix(f"{cell} ") for name in measurements.values}
+    values = {own: measurements.values[name] for name, own in names.items() if own != name}
+    there = measurements.locations.filter(pc.is_in(measurements.locations, value_set=part.ids))
+    return replace(measurements, locations=there, values=values)
 
 
 def _joined(parts: list[Estimates]) -> Estimates:

@@ -19,6 +19,7 @@ from locentropy.privacy.guarantee import Guarantee
 from locentropy.publishing.invented import InventedNoise, InventedQueries
 from locentropy.release.measurements import KeptMeasurements
 from locentropy.release.release import Release
+from locentropy.release.signal import signal_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +54,7 @@ def inferred(
                 f"No values can be computed from the measurements of the earlier releases ({_words(error)})."
             ) from error
     published = kept if level.mechanism.publishes_measurements else None
+    statement = replace(statement, signal=signal_of(level.mechanism, measured, listed))
     return Release.of(estimates, listed, statement, published)
 
 
@@ -131,4 +133,4 @@ def check_without_series(request: Request, target: Path, *, begun: bool, staged:
 
 
 def _words(error: Exception) -> str:
-    return str(error) if isinstance(error, LocentropyError) else type(error).__name__
+    return str(error).removesuffix(".") if isinstance(error, LocentropyError) else type(error).__name__

@@ -16,6 +16,7 @@ from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.core.estimates import COLUMNS, AttributeEffect, Method
 from locentropy.core.language import DEFAULT_LANGUAGE
 from locentropy.core.levels import MAX_LEVELS, LevelPart
+from locentropy.core.window_split import MAX_WINDOWS
 from locentropy.core.windows import Window
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.privacy.guarantee import Guarantee, PublicInput, exact_text
@@ -31,6 +32,7 @@ from locentropy.release.manifest import (
     ledger_words,
     series_words,
 )
+from locentropy.release.signal import Signal, signal_entry, signal_words
 from locentropy.release.statement import INFINITE, NOT_PRIVATE, LedgerNote, SeriesNote, Statement, amount
 
 if TYPE_CHECKING:
@@ -167,9 +169,35 @@ def _table(shape: TableShape) -> dict[str, Any]:
         "rows": shape.rows,
         "unit": statement.entropy_unit,
         "max_std_error": statement.max_std_error,
+        **(
+            {}
+            if statement.signal is None
+            else {"signal": signal_entry(statement.signal) | _verdict(statement)}
+        ),
         **({"rule_in_words": rule} if (rule := stated_in_words(statement)) else {}),
         "columns": {name: described(name, statement) for name in shape.columns},
     }
+
+
+def _verdict(statement: Statement) -> dict[str, str]:
+    words = signal_words(statement.signal, statement)
+    return {"in_words": words} if words else {}
+
+
+def _signal_in(table: dict[str, Any]) -> Signal | None:
+    entry = get({"signal": None} | table, "signal", dict | None)
+    if entry is None:
+        return None
+    parts = get({"windows": []} | entry, "windows", list)
+    if len(parts) > MAX_WINDOWS or not all(
+        isinstance(part, dict) and "windows" not in part for part in parts
+    ):
+        raise ReleaseError("its entry 'signal' is not what it should be")
+    windows = tuple(_signal_in({"signal": part}) for part in parts)
+    value, most, noise = (get(entry, name, float) for name in ("value", "threshold", "deviation"))
+    return Signal(
+        get(entry, "of", str), value, noise, most, tuple(each for each in windows if each is not None)
+    )
 
 
 def _tuned(statement: Statement) -> bool | str:
@@ -325,6 +353,7 @@ def _later_entries(document: dict[str, Any]) -> dict[str, Any]:
             for effect in effects
         ),
         "max_std_error": limit,
+        "signal": _signal_in(get(document, "table", dict)),
         **{
             name: _series_in(get({name: None} | document, name, dict | None))
             for name in ("series", "without_series")

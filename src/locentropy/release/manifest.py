@@ -19,6 +19,7 @@ from locentropy.release.count_words import bounds_words, counts_words, has_count
 from locentropy.release.error_rule import stated_in_words
 from locentropy.release.ledger_notes import note_words
 from locentropy.release.level_words import NOT_ADDITIVE, levels_words
+from locentropy.release.signal import signal_words
 from locentropy.release.statement import NOT_PRIVATE, UNSAID
 
 if TYPE_CHECKING:
@@ -215,9 +216,11 @@ def _subject(statement: Statement) -> str:
         if statement.levels
         else ""
     )
+    silent = signal_words(statement.signal, statement)
     return (
-        "One row per location, with an estimate of its location entropy: the entropy of how its visits are shared "
-        f"among its visitors, which is high where many people visit about equally often. {estimand_words(statement)}"
+        f"{silent}{' ' * bool(silent)}One row per location, with an estimate of its location entropy: the entropy of "
+        "how its visits are shared among its visitors, which is high where many people visit about equally often. "
+        f"{estimand_words(statement)}"
         f"{counted}{levels}"
     )
 

@@ -18,6 +18,7 @@ from locentropy.mechanisms.registry import class_called, parameter_names
 from locentropy.mechanisms.window_parts import by_part
 from locentropy.release.columns import row_ids
 from locentropy.release.release import Release
+from locentropy.release.signal import signal_of
 
 if TYPE_CHECKING:
     from locentropy.core.estimates import Estimates, Measurements
@@ -32,9 +33,15 @@ def reestimated(release: Release) -> Release:
     """The release that the inference of this version computes from the same measurements, by the same rules."""
     release = release.with_earlier_found()
     estimates = estimated_again(release)
-    inference = mechanism_of(release.statement).inference
-    statement = replace(release.statement, inference=inference, inferred_by=__version__)
-    again = Release.of(estimates, listed_in(release), statement, release.measurements)
+    mechanism, listed = mechanism_of(release.statement), listed_in(release)
+    assert release.measurements is not None  # noqa: S101  # or there would be no estimates
+    statement = replace(
+        release.statement,
+        inference=mechanism.inference,
+        inferred_by=__version__,
+        signal=signal_of(mechanism, release.measurements.measurements, listed),
+    )
+    again = Release.of(estimates, listed, statement, release.measurements)
     again = again.with_levels(map(reestimated, release.further)).with_earlier(release.earlier)
     return again.with_background(release.background)
 

@@ -26,6 +26,7 @@ from locentropy.privacy.guarantee import exact_text
 from locentropy.release.columns import MOST_NATS, WINDOW, check_table, row_ids
 from locentropy.release.error_rule import too_uncertain
 from locentropy.release.outlines import has_outlines
+from locentropy.release.signal import Signal, signal_in
 from locentropy.release.statement import NOT_PRIVATE, Statement
 
 if TYPE_CHECKING:
@@ -197,6 +198,15 @@ class Release:
 
         return reestimated(self)
 
+    @property
+    def signal(self) -> Signal | None:
+        """Whether these numbers, added up, are more than noise, in all and in each window; of a level, its own.
+
+        `release.signal.present` is False where they are not: `value` is then no larger than `threshold`, which noise
+        alone stays below with probability 99.86 %. None for mechanisms that do not tell; Shares and Moments do.
+        """
+        return signal_in(self)
+
     def __repr__(self) -> str:
         """In short; `to_arrow` has the table, `statement` all that is said about it."""
         guarantee = self.statement.guarantee
@@ -207,7 +217,9 @@ class Release:
         places = _counted(self.statement, len(self))
         if self.further:
             places = ", ".join(f"{name} ({len(each):,})" for name, each in self.levels.items())
-        return f"<Release {self.statement.title!r}: {places}, {stated}, entropy in {self.statement.entropy_unit}>"
+        signal = self.signal
+        none = "" if signal is None or signal.present else ", NO SIGNAL"
+        return f"<Release {self.statement.title!r}: {places}, {stated}, entropy in {self.statement.entropy_unit}{none}>"
 
     def _repr_html_(self) -> str:
         """In a notebook: the promise, the first places, and the page with its map."""

@@ -27,6 +27,7 @@ from locentropy.ledger.accounts import Composition
 from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.privacy.units import Unit, check_unit, period_of
 from locentropy.release.error_rule import check_max_std_error
+from locentropy.release.signal import Signal, check_windows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -268,6 +269,9 @@ class Statement:
     """Earlier releases that the values lean on; None if there are none."""
     without_series: SeriesNote | None = None
     """Earlier releases that it was to go on with, and was finished without; no release can follow it."""
+    signal: Signal | None = None
+    """Whether the numbers of this table, added up, are more than noise; None if the mechanism does not tell, and in
+    releases of earlier versions: `Release.signal` computes theirs."""
     language: str = DEFAULT_LANGUAGE
     """Of the page; all other files are in English."""
 
@@ -303,10 +307,11 @@ class Statement:
             raise ParameterError("ledger must be a LedgerNote, or None where there is no ledger.")
         if not isinstance(self.window, Window | None):
             raise ParameterError("window must be a Window, or None.")
-        if self.windows is not None:
-            split(self.window, self.windows)
-            if self.levels:
-                raise ParameterError("Several windows and several levels are not published together.")
+        if not isinstance(self.signal, Signal | None):
+            raise ParameterError("signal must be a Signal, or None.")
+        check_windows(self.signal, () if self.windows is None else split(self.window, self.windows))
+        if self.windows is not None and self.levels:
+            raise ParameterError("Several windows and several levels are not published together.")
         if self.series is not None and (self.window is None or self.windows is not None or self.levels):
             raise ParameterError("A release of a series is about one window, at one level.")
         if self.series is not None and self.without_series is not None:

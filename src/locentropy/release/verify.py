@@ -38,6 +38,7 @@ from locentropy.release.manifest import checked_words, heading, manifest, parame
 from locentropy.release.reading import describe, names_in, regular, sha256
 from locentropy.release.reestimate import mechanism_of
 from locentropy.release.release import Release
+from locentropy.release.signal import signal_words
 from locentropy.release.tables import (
     published,
     read_parquet,
@@ -310,6 +311,9 @@ def _notes(directory: Path, about: Described) -> Iterator[str]:
         yield why
     if about.statement.ledger is None:
         yield "The release names no ledger: it was not counted against any budget."
+    for level in about.levels:
+        if silent := signal_words(level.statement.signal, level.statement):
+            yield silent
     if about.statement.tuned_unaccounted:
         yield "Parameters were tuned on the data, unaccounted."
     if checked := checked_words(about.statement):

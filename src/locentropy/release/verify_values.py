@@ -13,6 +13,7 @@ from locentropy.core.parquet import read_bounded
 from locentropy.release.columns import WINDOW, public_columns
 from locentropy.release.measurements import measurements_parquet
 from locentropy.release.reestimate import estimated_again, listed_in, mechanism_of, reestimated
+from locentropy.release.signal import signal_of
 from locentropy.release.verify_series import Past, changes_differ, tolerance
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def measurement_problems(directory: Path, about: Described, release: Release, pa
     if any(stated[name] not in (None, rule) for name, rule in kept.rules.items()) or set(kept.rules) - _RULES:
         yield f"{about.names.measurements} states other rules for rows than {about.names.details}."
     yield from _declared(kept, listed_in(release), about)
+    yield from _signal(release)
     found = read_bounded(directory / about.names.measurements)
     if not found.equals(pq.read_table(pa.BufferReader(measurements_parquet(kept)))):
         yield f"{about.names.measurements} holds more than measurements."
@@ -102,6 +104,16 @@ def _declared(kept: KeptMeasurements, locations: Locations | None, about: Descri
     names = mechanism.query_names(locations)
     if names and set(names) != set(kept.measurements.values):
         yield f"{about.names.measurements} has other queries than {about.statement.mechanism} has."
+
+
+def _signal(release: Release) -> Iterator[str]:
+    """Compare what is said of the signal with what the measurements give; earlier versions do not say it."""
+    kept, said = release.measurements, release.statement.signal
+    if said is None or kept is None or not is_installed(release.statement):
+        return
+    found = signal_of(mechanism_of(release.statement), kept.measurements, listed_in(release))
+    if found is None or not found.close_to(said):
+        yield "What is said of the signal is not what the measurements give."
 
 
 def is_installed(statement: Statement) -> bool:

@@ -352,6 +352,19 @@ WORDS: Final[dict[str, Text]] = {
     "einmal, für das ganze Budget, umgerechnet, außer wenn alle ohne δ sind und einfache Summen von ε weniger "
     "ergeben: Was bisher verbraucht ist, ist für sich keine Garantie.",
     # --- how useful the numbers are
+    "signal.none": {
+        "presence": "Diese Zahlen enthalten kein Signal: Die veröffentlichte Anwesenheit ist {sum}.",
+        "visits": "Diese Zahlen enthalten kein Signal: Die veröffentlichte Zahl der Besuche ist {sum}.",
+    },
+    "signal.law": " Das ist die Summe aller Orte, mit der Standardabweichung ihres Rauschens; Rauschen allein bleibt "
+    "in 99,86 % aller Fälle unter {most}. Auch was über einzelne Orte gezeigt wird, ist Rauschen.",
+    "signal.level": "Ebene {level}: ",
+    "signal.windows": {
+        "one": "Die Zahlen eines Zeitfensters enthalten kein Signal: {named}. Was über seine Orte gezeigt wird, ist "
+        "Rauschen.",
+        "other": "Die Zahlen von {n} Zeitfenstern enthalten kein Signal: {named}. Was über ihre Orte gezeigt wird, ist "
+        "Rauschen.",
+    },
     "useful.uncertain": "Kein Ort hat hier einen Wert: Der Standardfehler liegt bei jedem über der Grenze, die die "
     "herausgebende Stelle gewählt hat. Was bekannt ist, steht in den Messwerten neben dieser Seite.",
     "useful.nothing": "Kein Ort hat hier einen Wert: Bei keinem fand die Veröffentlichung deutlich genug Personen, "

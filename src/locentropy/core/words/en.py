@@ -321,6 +321,17 @@ WORDS: Final[dict[str, Text]] = {
     "for the whole budget, unless all of them are pure and plain sums of ε are less: what was spent so far is no "
     "guarantee of its own.",
     # --- how useful the numbers are
+    "signal.none": {
+        "presence": "These numbers contain no signal: the published presence is {sum}.",
+        "visits": "These numbers contain no signal: the published number of visits is {sum}.",
+    },
+    "signal.law": " That is the sum of all places, with the standard deviation of its noise; noise alone stays below "
+    "{most} in 99.86 % of all cases. What is shown of single places is noise, too.",
+    "signal.level": "Level {level}: ",
+    "signal.windows": {
+        "one": "The numbers of one window contain no signal: {named}. What is shown of its places is noise.",
+        "other": "The numbers of {n} windows contain no signal: {named}. What is shown of their places is noise.",
+    },
     "useful.uncertain": "No place has a value here: the standard error of each is above the limit that the owner "
     "chose. The measurements beside this page are what is known.",
     "useful.nothing": "No place has a value here: for none did the release find clearly enough people to name it, "

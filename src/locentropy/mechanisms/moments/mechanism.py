@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from locentropy.core.estimates import Estimates, Measurements, Method
+from locentropy.core.estimates import Estimates, Measurements, Method, NoisyPresence
 from locentropy.mechanisms.base import BoundedMechanism, bounded_profile, require_locations
 from locentropy.mechanisms.expected_error import ErrorByUsers
 from locentropy.mechanisms.moments.estimator import MomentsEstimator
@@ -126,6 +126,11 @@ class Moments(BoundedMechanism):
         listed = require_locations(locations, type(self).__name__)
         found = self.estimator.estimate(measurements.values["sums"])
         return Estimates(listed.ids, found.entropy, "bounded", measurements.private, *found[1:])
+
+    def presence(self, measurements: Measurements, locations: Locations | None) -> NoisyPresence:
+        """c, the visits: a combination of both integers of a location."""
+        visits = tuple(self.table.inverse[0].tolist())
+        return NoisyPresence("visits", measurements.values["sums"], visits, self.scale, "laplace")
 
     def error_by_users(self) -> ErrorByUsers:
         """Errors that fall as one over the visits of a location."""

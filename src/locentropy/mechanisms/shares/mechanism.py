@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from locentropy.core.bounds import Bounds
 from locentropy.core.checks import check_whole
 from locentropy.core.errors import ParameterError
-from locentropy.core.estimates import COUNTS, Estimates, Measurements, Method
+from locentropy.core.estimates import COUNTS, Estimates, Measurements, Method, NoisyPresence
 from locentropy.mechanisms.base import Mechanism, require_locations
 from locentropy.mechanisms.parameters import (
     HELP,
@@ -36,7 +36,7 @@ from locentropy.mechanisms.parameters import (
     warn_of_large_delta,
 )
 from locentropy.mechanisms.shares.counts import CountQueries, check_counts
-from locentropy.mechanisms.shares.measurements import LOOK, SIZES, SPLIT, VISITS, ShareQueries
+from locentropy.mechanisms.shares.measurements import LOOK, SIZES, SPLIT, UNIT, VISITS, ShareQueries
 from locentropy.privacy.concentrated import admissible_rho
 from locentropy.privacy.guarantee import Guarantee, exact
 from locentropy.privacy.noise import is_private
@@ -253,6 +253,12 @@ class Shares(Mechanism):
             leans_on=inferred.leans_on,
             **counted,
         )
+
+    def presence(self, measurements: Measurements, locations: Locations | None) -> NoisyPresence:
+        """The ordinary look, in units of presence."""
+        asking = self.queries_about(require_locations(locations, type(self).__name__))
+        look = measurements.values[LOOK].reshape(-1, 1)
+        return NoisyPresence("presence", look, (1 / UNIT,), asking.scales[LOOK], asking.noise)
 
     def answers(self, measurements: Measurements, locations: Locations) -> Answers:
         """The measurements as the inference reads them: without counts, in units of presence."""

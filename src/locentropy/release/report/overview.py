@@ -12,6 +12,7 @@ from locentropy.privacy.guarantee import numbers_in_words
 from locentropy.privacy.units import period_of
 from locentropy.release.report.naming import kind_of
 from locentropy.release.report.ranking import TOP
+from locentropy.release.signal import signal_words
 from locentropy.release.statement import UNSAID
 
 if TYPE_CHECKING:
@@ -90,6 +91,12 @@ def amounts(say: Words, epsilon: str | None, delta: str | None) -> str:
     """ε, and δ where there is one, of a ledger's note."""
     on_top = "" if delta in (None, "0") else f", δ = {say.written(str(delta))}"
     return f"ε = {say.written(str(epsilon))}{on_top}"
+
+
+def no_signal(say: Words, release: Release) -> Html:
+    """A warning, if these numbers are no more than noise."""
+    told = signal_words(release.signal, release.statement, say)
+    return tag("p", tag("strong", told), class_="notice", role="alert") if told else Html("")
 
 
 def usefulness(say: Words, release: Release, ranking: Ranking) -> Html:

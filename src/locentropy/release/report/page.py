@@ -152,7 +152,11 @@ def _shown(
         ),
         promise=overview.promise(say, statement),
         guarantee=guarantee(say, statement),
-        notices=joined(overview.usefulness(say, release, ranking), overview.selection(say, release, shown)),
+        notices=joined(
+            overview.no_signal(say, release),
+            overview.usefulness(say, release, ranking),
+            overview.selection(say, release, shown),
+        ),
         map=_map(say, release, shown),
         list_note=list_note(say, release, ranking),
         ranked=joined(ranked(say, statement)),

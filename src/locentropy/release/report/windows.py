@@ -22,12 +22,15 @@ def by_window(release: Release) -> tuple[Release, ...]:
         return (release,)
     windows = split(statement.window, statement.windows)
     places = len(release) // len(windows)
+    signals = None if release.signal is None else release.signal.windows
     table = release.table.drop_columns(list(WINDOW))
     return tuple(
         replace(
             release,
             table=table.slice(at * places, places),
-            statement=replace(statement, window=window, windows=None),
+            statement=replace(
+                statement, window=window, windows=None, signal=None if signals is None else signals[at]
+            ),
             measurements=None,
             outlines=None if release.outlines is None else release.outlines.slice(at * places, places),
         )
