@@ -176,7 +176,8 @@ def test_a_statement_has_no_place_for_facts_about_the_input():
         "release_id guarantee mechanism parameters estimand locations_source locations_provenance title curator "
         "description intended_use region software_version sector publication_date max_users ledger tuned_unaccounted "
         "entropy_unit expected_error method built_in inference inferred_by refuse_empty user_column "
-        "attributes leans_on max_std_error listed_columns grouped_by window windows levels level series outline language".split()
+        "attributes leans_on max_std_error listed_columns grouped_by window windows levels level series "
+        "without_series signal outline language".split()
     )
 
 

@@ -1,7 +1,8 @@
 """Statement: everything that is said in public about a release, of which `About` holds the owner's words.
 
 There is no field for a count, a path, a hash, a size, a date or a run time of the input, so none can be published by
-mistake. What is here comes from the owner's words, from public parameters, or from a random generator.
+mistake. What is here comes from the owner's words, from public parameters, from a random generator, or (`leans_on`,
+`signal`) from noisy numbers that are published with it.
 """
 
 from __future__ import annotations
