@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar
@@ -392,11 +393,20 @@ class TestTheLineThatTellsExcelTheSeparator:
         path.write_bytes(gzip.compress(text) if compress else text)
         assert counted(le.Visits(path)) == {"a": 2}
 
-    def test_with_an_encoding_and_without_a_header(self, tmp_path: Path) -> None:
+    def test_with_an_encoding(self, tmp_path: Path) -> None:
         path = tmp_path / "v.csv"
-        path.write_text("SEP=;\r\n1;Café\r\n2;Café\r\n", "cp1252")
-        visits = le.Visits(path, encoding="cp1252", columns=["user", "location"], header=False)
-        assert counted(visits) == {"Café": 2}
+        path.write_text("SEP=;\r\nuser;place\r\n1;Café\r\n2;Café\r\n", "cp1252")
+        assert counted(le.Visits(path, encoding="cp1252")) == {"Café": 2}
+
+    @pytest.mark.parametrize("header", [None, False])
+    def test_without_a_header_it_is_a_row(self, header: bool | None, tmp_path: Path) -> None:
+        """It may be somebody's, and must not part everybody's rows."""
+        path = tmp_path / "v.csv"
+        path.write_text("sep=;\nx;y\n1,a\n2,a\n")
+        visits = le.Visits(path, columns=["user", "location"], header=header)
+        with pytest.raises(ParameterError, match="the first line has 1 fields"):
+            counted(visits)
+        assert counted(replace(visits, bad_rows="drop")) == {"a": 2}
 
     def test_of_a_list(self, tmp_path: Path) -> None:
         path = tmp_path / "orte.csv"
@@ -482,33 +492,60 @@ def lines(folder: Path, *rows: Any, name: str = "v.jsonl") -> Path:
 
 class TestJsonLines:
     @pytest.mark.parametrize("name", ["v.jsonl", "v.ndjson", "v.json", "v.JSONL", "v.jsonl.gz"])
-    def test_read_by_usual_names(self, name: str, tmp_path: Path) -> None:
-        assert counted(le.Visits(lines(tmp_path, *LINES, name=name))) == {"x": 1, "y": 2}
+    def test_read_by_fixed_names(self, name: str, tmp_path: Path) -> None:
+        path = lines(tmp_path, *({"location": row["venue"], **row} for row in LINES), name=name)
+        assert counted(le.Visits(path)) == {"x": 1, "y": 2}
+
+    def test_names_are_not_looked_for(self, tmp_path: Path) -> None:
+        """A key is in somebody's row."""
+        with pytest.raises(BadRowsError, match=r"lacks 'user' or 'location'.*--user key"):
+            counted(le.Visits(lines(tmp_path, *LINES)))
+
+    def test_times_are_read_where_they_are_named_or_asked_for(self, tmp_path: Path) -> None:
+        rows = [{"user": 1, "location": "x", "time": "2026-01-31"}, {"user": 1, "location": "y"}]
+        visits = le.Visits(lines(tmp_path, *rows))
+        assert counted(visits) == {"x": 1, "y": 1}
+        with pytest.raises(BadRowsError, match="'time'"):
+            counted(replace(visits, time="time"))
+        january = replace(visits, bad_rows="drop").during(le.Window("2026-01", zone="as-written"))
+        assert counted(january) == {"x": 1}
+
+    def test_a_line_without_visits_is_one(self, tmp_path: Path) -> None:
+        rows = [{"user": 1, "location": "x", "visits": 3}, {"user": 2, "location": "x"}]
+        path = lines(tmp_path, *rows, {"user": 3, "location": "x", "visits": None})
+        assert counted(le.Visits(path, bad_rows="drop")) == {"x": 2}
+        found = le.private.exact_profile(le.Visits(path, bad_rows="drop"))
+        assert sorted(found.visits.tolist()) == [1, 3]
 
     def test_in_a_folder(self, tmp_path: Path) -> None:
         lines(tmp_path, *LINES, name="a.jsonl")
         lines(tmp_path, *LINES, name="b.ndjson.gz")
-        assert counted(le.Visits(tmp_path, ids="text")) == {"x": 2, "y": 4}
+        assert counted(le.Visits(tmp_path, location="venue", ids="text")) == {"x": 2, "y": 4}
 
     def test_ids_are_as_they_are_written(self, tmp_path: Path) -> None:
-        path = lines(tmp_path, {"user": 12345678901234567890, "place": "007"}, {"user": 7.0, "place": "007"})
+        rows = {"user": 12345678901234567890, "location": "007"}, {"user": 7.0, "location": "007"}
+        path = lines(tmp_path, *rows)
         with pytest.raises(ColumnError, match=r"7\.0 or 7e"):
             counted(le.Visits(path))
 
     def test_odd_keys(self, tmp_path: Path) -> None:
-        keys = ['a "quoted" one', "a.b[0]$", "back\\slash"]
-        path = lines(tmp_path, dict(zip(keys, ["u", "p", 1], strict=True)))
-        visits = le.Visits(path, user=keys[0], location=keys[1], time=keys[2])
-        assert counted(visits) == {"p": 1}
+        keys = ['a "quoted" one', "a.b[0]$", "back\\slash", "*", "$.*", "a/b", "~1", "", "#", "ü"]
+        path = lines(tmp_path, dict(zip(keys, "0123456789", strict=True)))
+        for at in range(len(keys)):
+            visits = le.Visits(path, user=keys[at - 2], location=keys[at], time=keys[at - 1])
+            assert counted(visits) == {at: 1}
 
-    def test_keys_that_some_lines_lack_are_asked_about(self, tmp_path: Path) -> None:
-        path = lines(tmp_path, *LINES, {"user": "b", "venue": "z"})
-        with pytest.raises(ColumnError, match=r"some lines have 'at'.*--time at.*--time ''"):
-            counted(le.Visits(path))
-        assert counted(le.Visits(path, time=None)) == {"x": 1, "y": 2, "z": 1}
+    def test_a_star_is_a_key_like_others(self, tmp_path: Path) -> None:
+        """It stood for all values of the line, in their order, and one person was two users."""
+        path = lines(tmp_path, {"*": "ann", "location": "x"}, {"location": "x", "*": "ann"})
+        assert le.private.exact_profile(le.Visits(path, user="*")).users.tolist() == [1]
+
+    def test_keys_that_some_lines_lack(self, tmp_path: Path) -> None:
+        visits = le.Visits(lines(tmp_path, *LINES, {"user": "b", "venue": "z"}), location="venue")
+        assert counted(visits) == {"x": 1, "y": 2, "z": 1}
         with pytest.raises(BadRowsError, match="'at'"):
-            counted(le.Visits(path, time="at"))
-        assert counted(le.Visits(path, time="at", bad_rows="drop")) == {"x": 1, "y": 2}
+            counted(replace(visits, time="at"))
+        assert counted(replace(visits, time="at", bad_rows="drop")) == {"x": 1, "y": 2}
 
     def test_one_line_more_does_not_decide_where_columns_are_named(self, tmp_path: Path) -> None:
         named = {"user": "user", "location": "venue", "time": "at", "visits": None, "bad_rows": "drop"}
@@ -520,17 +557,20 @@ class TestJsonLines:
     def test_lines_that_are_no_objects(self, odd: str, tmp_path: Path) -> None:
         path = lines(tmp_path, *LINES)
         path.write_text(path.read_text() + odd + "\n" + json.dumps(LINES[0]) + "\n")
+        visits = le.Visits(path, location="venue")
         with pytest.raises(LocentropyError, match="--bad-rows drop") as caught:
-            counted(le.Visits(path))
+            counted(visits)
         assert odd not in str(caught.value).removeprefix(str(path)) or len(odd) == 1
-        assert counted(le.Visits(path, bad_rows="drop")) == {"x": 2, "y": 2}
+        assert counted(replace(visits, bad_rows="drop")) == {"x": 2, "y": 2}
 
     @pytest.mark.parametrize("mark", [b"\xef\xbb\xbf", b"\xff\xfe"])
     def test_a_byte_order_mark_is_told(self, mark: bytes, tmp_path: Path) -> None:
         path = lines(tmp_path, *LINES)
         path.write_bytes(mark + path.read_bytes())
         with pytest.raises(SourceError, match="byte order mark"):
-            counted(le.Visits(path, bad_rows="drop"))
+            counted(le.Visits(path, location="venue"))
+        found = le.Visits(path, location="venue", bad_rows="drop", ids="text")
+        assert counted(found) == {"y": 2}, "the line that has it is dropped, and no other"
 
     def test_cut_gzip(self, tmp_path: Path) -> None:
         path = lines(tmp_path, *LINES * 1000, name="v.jsonl.gz")

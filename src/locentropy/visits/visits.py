@@ -55,14 +55,15 @@ class Visits:
     format: str | None = None
     """The name of a published format: gowalla, brightkite or foursquare."""
     header: bool | None = None
-    """Whether a text file begins with a header; None to detect it."""
+    """Whether a text file begins with a header; None: it does unless its columns are named."""
     columns: tuple[str, ...] | None = None
     """The columns' names, in order, of a text file without a header."""
     delimiter: str | None = None
     """The separator of fields in a text file: a comma, a tab, a semicolon or a bar. If None, it is taken from the
     header; without a header it is a tab in `.tsv` files and a comma in others. It is never guessed from data rows."""
     encoding: str | None = None
-    """The encoding of a text file, such as "cp1252"; None for UTF-8. If the file is not in it, the error says so."""
+    """The encoding of a text file, such as "cp1252"; None for UTF-8. If the file is not in it, the error says so. It
+    must be one in which every line can be read by itself."""
     decimal: DecimalMark | None = None
     """The decimal mark of numbers that are texts: "." or ",". If None, it is a point; where semicolons or tabs
     separate the fields, a comma is read as well, each row by itself."""
@@ -174,8 +175,3 @@ class Visits:
     def required_with(self, required: Sequence[str]) -> tuple[str, ...]:
         """The roles that must have a column: a window needs times."""
         return (*required, "time") if self.window is not None else tuple(required)
-
-    @property
-    def chosen(self) -> list[str]:
-        """The columns that the caller named."""
-        return [choice for role in ROLES if isinstance(choice := getattr(self, role), str)]

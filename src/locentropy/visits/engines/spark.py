@@ -258,7 +258,7 @@ def _refuse_other_files(visits: Visits) -> None:
 
 def _to_parquet(visits: Visits, path: Path) -> str:
     """The command that makes Parquet of a text file. Ids stay texts, so that 007 does not become 7."""
-    layout = TextOptions(visits.header, visits.columns, visits.delimiter, visits.chosen)
+    layout = TextOptions(visits.header, visits.columns, visits.delimiter)
     part = text_parts([path], layout, Path())[0]
     roles = common_roles(visits, [part], ())
     named = {role: identifier(name).replace('"', r"\"") for role, name in roles.items()}

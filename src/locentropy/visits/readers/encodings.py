@@ -1,8 +1,9 @@
 """Encodings of text files: UTF-8 is assumed and checked, others are recognised and offered, and read if they are named.
 
 No encoding is taken because the bytes look like it: they are somebody's rows, and one of them would decide how all are
-read. The engine reads UTF-8; a file in another encoding is first copied as UTF-8 into the engine's own folder, which
-only its owner can read and which is removed at the end.
+read. For the same reason only encodings are read in which what a byte means does not depend on earlier lines: in hz or
+iso2022_jp a row can switch the letters of the rows after it. The engine reads UTF-8; a file in another encoding is
+first copied as UTF-8 into the engine's own folder, which only its owner can read and which is removed at the end.
 """
 
 from __future__ import annotations
@@ -34,20 +35,41 @@ _CALLED: Final = {
     "latin-1": "ISO 8859-1",
 }
 _COPIES: Final = count()
+_STATELESS: Final = frozenset(
+    (
+        "utf-8 utf-8-sig ascii utf-16 utf-16-le utf-16-be utf-32 utf-32-le utf-32-be "
+        "iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9 iso8859-10 "
+        "iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-16 "
+        "cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 "
+        "cp437 cp720 cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp864 cp865 cp866 cp869 "
+        "cp874 cp1006 cp1125 cp037 cp273 cp424 cp500 cp875 cp1026 cp1140 "
+        "koi8-r koi8-t koi8-u kz1048 ptcp154 tis-620 mac-arabic mac-croatian mac-cyrillic mac-farsi mac-greek "
+        "mac-iceland mac-latin2 mac-roman mac-romanian mac-turkish "
+        "big5 big5hkscs cp932 cp949 cp950 euc_jp euc_jis_2004 euc_jisx0213 euc_kr gb18030 gb2312 gbk johab "
+        "shift_jis shift_jis_2004 shift_jisx0213"
+    ).split()
+)
+"""Python's names of encodings in which no line changes how another one is read."""
+_WITH_MARK: Final = ("utf-16", "utf-32")
+"""Encodings whose order of bytes is told by a mark at the beginning."""
+_UNREADABLE: Final = "locentropy-unreadable"
+codecs.register_error(_UNREADABLE, lambda error: ("\udc80", error.end))  # type: ignore[attr-defined]
 
 
 def encoding_named(name: Any, parameter: str = "encoding") -> str:
-    """The encoding of that name; ParameterError if Python knows none, or it is none of texts."""
+    """The encoding of that name; ParameterError if it is none that is read."""
     try:
         known = codecs.lookup(name)
-        "a".encode(name)  # some codecs are from bytes to bytes
     except (LookupError, TypeError, ValueError):
+        known = None
+    if known is None or known.name not in _STATELESS:
         raise ParameterError(
-            "is not a text encoding that Python knows. Usual ones: utf-8, cp1252, latin-1, utf-16.",
+            "is not an encoding that is read: one that Python knows, and in which every line can be read by itself. "
+            "Usual ones: utf-8, cp1252, latin-1, utf-16.",
             parameter=parameter,
             value=name,
             example='Visits("checkins.csv", encoding="utf-8")',
-        ) from None
+        )
     return UTF8 if known.name in ("utf-8", "utf-8-sig", "ascii") else known.name
 
 
@@ -63,15 +85,34 @@ def damaged(path: Path, error: BaseException) -> SourceError:
     return SourceError(f"{path}: cannot be read ({reason}).")
 
 
-def as_utf8(path: Path, encoding: str, scratch: Path, prefix: str = "--") -> Path:
-    """A copy of a file in UTF-8, in a folder that only its owner can read; SourceError if it is in another encoding."""
-    if next(_chunks(path), b"").startswith(codecs.BOM_UTF8):
+def as_utf8(
+    path: Path,
+    encoding: str,
+    scratch: Path,
+    prefix: str = "--",
+    *,
+    has_header: bool = True,
+    drop_bad: bool = False,
+) -> Path:
+    """A copy of a file in UTF-8, in a folder that only its owner can read; SourceError if it is in another encoding.
+
+    Where bad rows are dropped, what cannot be read of a line is no UTF-8 in the copy either, so that the engine drops
+    the line. Without a header the first bytes are somebody's row, and are not asked for a mark.
+    """
+    if not has_header and encoding in _WITH_MARK:
+        raise ParameterError(
+            f"{path}: {encoding} tells the order of its bytes in the first ones; without a header they may be a visit. "
+            f'Say it: encoding="{encoding}-le" (--encoding {encoding}-le), as programs on Windows write it, or '
+            f"{encoding}-be."
+        )
+    if has_header and next(_chunks(path), b"").startswith(codecs.BOM_UTF8):
         raise SourceError(
             f"{path}: begins with the mark of UTF-8, and {encoding} was said. Leave that out, or say utf-8: "
             'encoding="utf-8" (--encoding utf-8; of a list of places --places-encoding utf-8)'
         )
-    copy = scratch / f"utf8-{next(_COPIES)}"
-    decoder = codecs.getincrementaldecoder(encoding)()
+    copy = scratch / f"utf8-{next(_COPIES)}.txt"
+    decoder = codecs.getincrementaldecoder(encoding)(_UNREADABLE if drop_bad else "strict")
+    how = "surrogateescape" if drop_bad else "strict"
     lines = 1
     handle = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as target:
@@ -79,8 +120,8 @@ def as_utf8(path: Path, encoding: str, scratch: Path, prefix: str = "--") -> Pat
             for chunk in _chunks(path):
                 text = decoder.decode(chunk)
                 lines += text.count("\n")
-                target.write(text.encode(UTF8))
-            target.write(decoder.decode(b"", final=True).encode(UTF8))
+                target.write(text.encode(UTF8, how))
+            target.write(decoder.decode(b"", final=True).encode(UTF8, how))
         except UnicodeError:  # of the decoder; or of the encoder, for halves of characters
             other = recognised(path) or UTF8
             advice = f" It may be {other}: {_saying(other, prefix)}" if other != encoding else ""

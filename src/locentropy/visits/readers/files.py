@@ -17,6 +17,8 @@ FileKind = Literal["parquet", "duckdb", "text", "JSON lines", "workbook"]
 _ENDINGS: Final = (".parquet", ".pq", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson")
 """In a folder. Workbooks are read by their own names only: many lie about that are no tables."""
 _JSON_LINES: Final = (".jsonl", ".ndjson", ".json")
+_TEXT: Final = (".csv", ".tsv", ".tab", ".txt", *_JSON_LINES)
+"""What is named so is text, whatever its first bytes are: they may be somebody's row."""
 _WORKBOOKS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _WORKBOOK_MAGIC: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
@@ -74,14 +76,16 @@ def common_kind(paths: list[Path]) -> FileKind:
 
 
 def file_kind(path: Path) -> FileKind:
-    """The kind of table in a file, by its first bytes; only JSON lines, which are text as well, by their name."""
+    """The kind of table in a file: text by its name, and others by their first bytes."""
+    name = path.name.lower().removesuffix(".gz")
+    text: FileKind = "JSON lines" if name.endswith(_JSON_LINES) else "text"
     try:
         with path.open("rb") as file:
             head = file.read(16)
     except OSError as error:
         raise SourceError(f"{path}: cannot be opened ({error.strerror}).") from None
-    if not head:
-        raise SourceError(f"{path}: the file is empty.")
+    if name.endswith(_TEXT):
+        return text
     if head.startswith(b"PAR1"):
         return "parquet"
     if head[8:12] == b"DUCK":
@@ -90,11 +94,13 @@ def file_kind(path: Path) -> FileKind:
         raise SourceError(f"{path}: is named as a Parquet file but is not one (it does not begin with PAR1).")
     if path.suffix.lower() in _WORKBOOKS and head.startswith(_WORKBOOK_MAGIC):
         return "workbook"
-    return "JSON lines" if path.name.lower().removesuffix(".gz").endswith(_JSON_LINES) else "text"
+    return text
 
 
 def is_gzip(path: Path) -> bool:
-    """Whether the file is compressed with gzip, by its first bytes."""
+    """Whether the file is compressed with gzip: by its first bytes, unless it is named as plain text."""
+    if path.name.lower().endswith(_TEXT):
+        return False
     with path.open("rb") as file:
         return file.read(2) == _GZIP_MAGIC
 

@@ -1,22 +1,21 @@
 """JSON lines (NDJSON): one object on each line. Every value is read as a text, as it is written.
 
 Text files say in their header which columns there are; here every line says it of itself, and a line is somebody's
-row. So a column is recognised by its name only if every line has it. A usual name that some lines have and others have
-not is asked about: columns that the caller names are looked up in each line by itself.
+row. So keys are never looked for in visits: they are those that the caller names, or else the fixed names of the
+roles, `user`, `location` and so on. A line that lacks one of the latter is a bad row, for the keys may be others. The
+rows of a public list are public, and say which columns there are.
 """
 
 from __future__ import annotations
 
 import codecs
 import glob
-import re
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from locentropy.core.errors import BadRowsError, ColumnError, SourceError
-from locentropy.visits.columns import AUTO, USUAL_NAMES
-from locentropy.visits.person_column import normalized
+from locentropy.core.errors import BadRowsError, SourceError
+from locentropy.visits.columns import AUTO
 from locentropy.visits.readers.base import Column, FileFingerprints, Relation
 from locentropy.visits.readers.encodings import damaged, opened
 from locentropy.visits.readers.files import is_gzip
@@ -40,6 +39,8 @@ class JsonLinesPart:
     path: Path
     columns: list[str]
     fingerprints: FileFingerprints
+    assumed: tuple[str, ...] = ()
+    """Those that nobody named: every line must have them."""
 
     reads_once = True
     described = "JSON lines"
@@ -53,21 +54,31 @@ class JsonLinesPart:
     def unreadable_line(self, *, drop: bool) -> BadRowsError:
         """The error for a line that holds no object, without its content, which is somebody's visit."""
         advice = "" if drop else ', or drop such lines: bad_rows="drop" (--bad-rows drop)'
+        others = (
+            f" Or it lacks {' or '.join(map(repr, self.assumed))}: keys are looked for by these names unless others "
+            f'are said, such as {self.assumed[0]}="key" (--{self.assumed[0]} key).'
+            if self.assumed
+            else ""
+        )
         return BadRowsError(
             f"{self.path}: a line cannot be read as an object of JSON. JSON lines have one whole object on each line, "
-            f"in UTF-8. Fix the file{advice}."
+            f"in UTF-8.{others} Fix the file{advice}."
         )
 
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
-        """Take the value of each key as a text; keys that a line lacks are null."""
+        """Take the value of each key as a text; keys that a line lacks are null, and visits are then 1."""
         columns = {
-            role: Column(f"json_extract_string(json, {_json_path(name)})", "VARCHAR")
+            role: Column(f"json_extract_string(json, {_pointer(name)})", "VARCHAR")
             for role, name in roles.items()
         }
+        if "visits" in roles:
+            found, value = f"json_exists(json, {_pointer(roles['visits'])})", columns["visits"].expression
+            columns["visits"] = Column(f"CASE WHEN {found} THEN {value} ELSE '1' END", "VARCHAR")
         # Lines that cannot be read are null where they are dropped; a line that holds no object is one of them.
-        unread = "false" if drop_bad else "error('a line is not an object')"
-        is_object = f"CASE WHEN json_type(json) = 'OBJECT' THEN true ELSE {unread} END"
-        return Relation(f"(FROM {_read(self.path, ignore_errors=drop_bad)} WHERE {is_object})", columns)
+        unread = "false" if drop_bad else "error('a line is not an object with its keys')"
+        has_keys = "".join(f" AND json_exists(json, {_pointer(key)})" for key in self.assumed)
+        sound = f"CASE WHEN json_type(json) = 'OBJECT'{has_keys} THEN true ELSE {unread} END"
+        return Relation(f"(FROM {_read(self.path, ignore_errors=drop_bad)} WHERE {sound})", columns)
 
 
 def json_lines_parts(
@@ -77,59 +88,43 @@ def json_lines_parts(
     *,
     drop_bad: bool,
 ) -> list[JsonLinesPart]:
-    """One part for each file."""
+    """One part for each file. `choices` are those of each role that is used; None of a public list."""
     fingerprints = [FileFingerprints.of([path]) for path in paths]
-    for path in paths:
+    for path in paths if not drop_bad else ():
         _refuse_byte_order_mark(path)
+    named = {role: choice for role, choice in (choices or {}).items() if isinstance(choice, str)}
+    assumed = [role for role, choice in (choices or {}).items() if choice is AUTO]
     return [
-        JsonLinesPart(path, _columns(con, path, choices, drop_bad=drop_bad), seen)
+        JsonLinesPart(
+            path,
+            _keys(con, path) if choices is None else [*named.values(), *assumed],
+            seen,
+            tuple(role for role in assumed if role != "visits"),
+        )
         for path, seen in zip(paths, fingerprints, strict=True)
     ]
 
 
-def _columns(
-    con: duckdb.DuckDBPyConnection, path: Path, choices: Mapping[str, Choice] | None, *, drop_bad: bool
-) -> list[str]:
-    """The keys that every line has, and those that the caller named and some line has; without `choices` all."""
+def _keys(con: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
+    """All keys of the lines of a public list."""
     import duckdb
 
-    objects = f"(FROM {_read(path, ignore_errors=drop_bad)} WHERE json_type(json) = 'OBJECT')"
+    objects = f"(FROM {_read(path, ignore_errors=False)} WHERE json_type(json) = 'OBJECT')"
     try:
         rows = con.execute(
-            f"SELECT key, count(*), (SELECT count(*) FROM {objects}) FROM "
-            f"(SELECT unnest(list_distinct(json_keys(json))) AS key FROM {objects}) GROUP BY key ORDER BY key "
-            f"LIMIT {_MAX_COLUMNS + 1}"
+            f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM {objects} ORDER BY key LIMIT {_MAX_COLUMNS + 1}"
         ).fetchall()
     except duckdb.Error:
-        raise JsonLinesPart(path, [], FileFingerprints()).unreadable_line(drop=drop_bad) from None
+        raise JsonLinesPart(path, [], FileFingerprints()).unreadable_line(drop=False) from None
     if len(rows) > _MAX_COLUMNS:
         raise SourceError(
-            f"{path}: the lines have more than {_MAX_COLUMNS:,} different keys. Is it a table of visits?"
+            f"{path}: the lines have more than {_MAX_COLUMNS:,} different keys. Is it a table, one object a line?"
         )
-    named = {choice for choice in (choices or {}).values() if isinstance(choice, str)}
-    if not rows and named:
-        return sorted(named)  # a table without rows: whether somebody is in it decides nothing
     if not rows:
         raise SourceError(
             f"{path}: has no line with an object in it. JSON lines have one object on each line."
         )
-    if choices is None:
-        return [key for key, _, _ in rows]
-    everywhere = [key for key, lines, all_lines in rows if lines == all_lines]
-    for key, lines, all_lines in rows:
-        for role, choice in choices.items():
-            if (
-                choice is AUTO
-                and lines != all_lines
-                and key not in named
-                and normalized(key) in USUAL_NAMES[role]
-            ):
-                raise ColumnError(
-                    f"{path}: some lines have {key!r}, a usual name of the {role} column, and others have not, so it "
-                    f"is not taken by its name. Say whether it is meant: {role}={key!r} (--{role} {key}); or that no "
-                    f"column is: {role}=None (--{role} '')."
-                )
-    return [*everywhere, *(key for key, lines, all_lines in rows if lines != all_lines and key in named)]
+    return [key for (key,) in rows]
 
 
 def _refuse_byte_order_mark(path: Path) -> None:
@@ -153,6 +148,6 @@ def _read(path: Path, *, ignore_errors: bool) -> str:
     )
 
 
-def _json_path(key: str) -> str:
-    """A path to a key of the object itself, which may hold any characters."""
-    return literal('$."' + re.sub(r'(["\\])', r"\\\1", key) + '"')
+def _pointer(key: str) -> str:
+    """A pointer to a key of the object itself, whatever its characters: in a path, * would stand for all keys."""
+    return literal("/" + key.replace("~", "~0").replace("/", "~1"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import ColumnError, ParameterError
-from locentropy.visits.columns import Roles, format_named, resolve_roles
+from locentropy.visits.columns import AUTO, Roles, format_named, resolve_roles
 from locentropy.visits.readers import files, json_lines, tables, text, workbooks
 from locentropy.visits.readers.encodings import UTF8, encoding_named
 
@@ -74,14 +74,16 @@ def resolve_source(
         return [workbooks.workbook_part(path, visits.table, prefix) for path in paths]
     if kind == "JSON lines":
         drop = visits.bad_rows == "drop"
+        if choices is not None and choices["time"] is AUTO and visits.window is None:
+            choices = {**choices, "time": None}  # times that nothing asks for are read where they are named
         return list(json_lines.json_lines_parts(con, paths, choices, drop_bad=drop))
-    options = text.TextOptions(visits.header, visits.columns, visits.delimiter, prefix=prefix)
+    drop = visits.bad_rows == "drop"
+    options = text.TextOptions(visits.header, visits.columns, visits.delimiter, drop_bad=drop, prefix=prefix)
     if visits.format is not None:
         reject_options(visits, ("encoding",), f"the format {visits.format}, which has its own")
-        return list(text.published_parts(paths, format_named(visits.format), options))
+        return list(text.published_parts(paths, format_named(visits.format), options, scratch))
     encoding = encoding_named(visits.encoding or UTF8)
-    options = replace(options, chosen=visits.chosen, encoding=encoding)
-    return list(text.text_parts(paths, options, scratch))
+    return list(text.text_parts(paths, replace(options, encoding=encoding), scratch))
 
 
 def reject_options(visits: Visits, options: Sequence[str], what: str) -> None:

@@ -1,8 +1,8 @@
 """Text files: separated by commas, semicolons, tabs or bars, with or without a header, optionally gzip.
 
 Nothing is guessed from a sample of rows. Every field is read as text, so ids stay exactly as written ("007" stays
-"007"), and the type of a column is decided over all of its rows. The layout comes from the header or from the caller,
-never from a row: a row belongs to somebody, and must not decide how other people's rows are read.
+"007"). The layout comes from the header; without one from options and defaults alone, never from a row: a row belongs
+to somebody, and must not decide how other people's rows are read.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import glob
 import os
 import re
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,7 @@ from locentropy.visits.columns import is_usual_name
 from locentropy.visits.readers.base import Column, FileFingerprints, Relation
 from locentropy.visits.readers.encodings import UTF8, as_utf8, damaged, not_utf8, opened, recognised
 from locentropy.visits.readers.files import is_gzip
+from locentropy.visits.readers.lines import sound_copy
 from locentropy.visits.sql import list_literal, literal
 from locentropy.visits.visits import DELIMITERS
 from locentropy.visits.writing import Writing
@@ -52,11 +54,16 @@ class TextOptions:
     header: bool | None
     names: Sequence[str] | None
     delimiter: str | None
-    chosen: Sequence[str] = ()
-    """The columns that were named as user, location, …"""
     encoding: str = UTF8
+    drop_bad: bool = False
+    """Whether rows that break a rule are dropped: then no row decides whether the file is read."""
     prefix: str = "--"
     """Begins the options about the file, for error messages."""
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first line is a header: it is unless the columns are named, or it is said."""
+        return self.names is None if self.header is None else self.header
 
 
 @dataclass(frozen=True)
@@ -155,9 +162,14 @@ class TextPart:
 def text_parts(paths: Sequence[Path], options: TextOptions, scratch: Path) -> list[TextPart]:
     """One part for each file, laid out as its header or the caller says."""
     parts = []
-    for path, seen in zip(paths, _recorded(paths), strict=True):
-        copy = None if options.encoding == UTF8 else as_utf8(path, options.encoding, scratch, options.prefix)
+    for path, seen in zip(paths, _recorded(paths, drop_bad=options.drop_bad), strict=True):
+        copy = None
+        if options.encoding != UTF8:
+            how = {"has_header": options.has_header, "drop_bad": options.drop_bad}
+            copy = as_utf8(path, options.encoding, scratch, options.prefix, **how)
         layout = _layout(_File(path, copy or path, prefix=options.prefix), options)
+        if options.drop_bad:
+            copy = _sound(path, copy or path, layout, scratch) or copy
         parts.append(
             TextPart(path, layout, seen, copy=copy, encoding=options.encoding, prefix=options.prefix)
         )
@@ -171,21 +183,35 @@ def other_delimiter(prefix: str) -> str:
     )
 
 
-def published_parts(paths: Sequence[Path], published: Format, options: TextOptions) -> list[TextPart]:
+def published_parts(
+    paths: Sequence[Path], published: Format, options: TextOptions, scratch: Path
+) -> list[TextPart]:
     """One part for each file of a published format."""
-    fingerprints = _recorded(paths)
+    fingerprints = _recorded(paths, drop_bad=options.drop_bad)
     if (options.header, options.names, options.delimiter) != (None, None, None):
         raise ParameterError(
             "A published format has its own columns: leave out header, columns and delimiter."
         )
     # In published dumps tabs never occur inside a field, and quotes have no meaning.
     layout = Layout(published.columns, False, "\t", "", published.encoding)
-    for path in paths:
+    for path in paths if not options.drop_bad else ():
         _check_field_count(path, _first_row(_File(path, path), layout), published.columns, options.prefix)
     return [
-        TextPart(path, layout, seen, published.no_location, encoding=published.encoding)
+        TextPart(
+            path,
+            layout,
+            seen,
+            published.no_location,
+            copy=_sound(path, path, layout, scratch) if options.drop_bad else None,
+            encoding=published.encoding,
+        )
         for path, seen in zip(paths, fingerprints, strict=True)
     ]
+
+
+def _sound(path: Path, content: Path, layout: Layout, scratch: Path) -> Path | None:
+    header = layout.lines_before + 1 if layout.has_header else 0
+    return sound_copy(path, content, layout.delimiter, layout.quote, scratch, header)
 
 
 def _no_swallowed_rows(layout: Layout) -> str:
@@ -208,10 +234,10 @@ def _no_swallowed_rows(layout: Layout) -> str:
     )
 
 
-def _recorded(paths: Sequence[Path]) -> list[FileFingerprints]:
+def _recorded(paths: Sequence[Path], *, drop_bad: bool) -> list[FileFingerprints]:
     """The fingerprints of the files, before anything is read from them."""
     fingerprints = [FileFingerprints.of([path]) for path in paths]
-    for path in paths:
+    for path in paths if not drop_bad else ():
         _check_last_line(path)
     return fingerprints
 
@@ -230,6 +256,8 @@ class _File:
 
 
 def _layout(file: _File, options: TextOptions) -> Layout:
+    if not options.has_header:
+        return _layout_without_header(file, options)
     path, line = file.path, _first_line(file, UTF8)
     marked = _EXCEL_MARK.fullmatch(line)
     if marked is not None:
@@ -237,40 +265,43 @@ def _layout(file: _File, options: TextOptions) -> Layout:
         line = _first_line(file, UTF8)
     known = options.delimiter or (marked and marked[1]) or _delimiter_by_name(path)
     layout = Layout((), True, known or _delimiter_of_header(line), '"', UTF8, file.lines_before)
-    header = options.header
-    if header is None:
-        header = options.names is None and _looks_like_header(_first_row(file, layout), options.chosen)
-    if not header:
-        layout = replace(layout, has_header=False, delimiter=known or ",")
     row = _first_row(file, layout)
     if options.names is not None:
         _check_field_count(path, row, options.names, options.prefix)
-        if options.header is None and any(is_usual_name(cell) for cell in row):
-            raise ParameterError(
-                f"{path}: columns are named, but the first line looks like a header. If it is one, say so, and it is "
-                "skipped: header=True (--header). If it is a visit: header=False (--no-header)."
-            )
         return replace(layout, columns=tuple(options.names))
-    if not header:
+    return replace(layout, columns=tuple(name.strip() for name in row))
+
+
+def _layout_without_header(file: _File, options: TextOptions) -> Layout:
+    """The layout that options and defaults give. The first line is a row like others, and somebody's.
+
+    Where bad rows fail, it may be one, and is looked at for a better error.
+    """
+    path = file.path
+    if options.names is None:
         raise ParameterError(
             f"{path}: a file without a header needs names for its columns, in order, such as "
             'columns=["user", "location", "time"] (--columns user,location,time). If its first line is a header, say '
             "so: header=True (--header)."
         )
-    return replace(layout, columns=tuple(name.strip() for name in row))
+    delimiter = options.delimiter or _delimiter_by_name(path) or ","
+    layout = Layout(tuple(options.names), False, delimiter, '"', UTF8)
+    if options.drop_bad or _is_empty(file):
+        return layout
+    row = _first_row(file, layout)
+    _check_field_count(path, row, options.names, options.prefix)
+    if options.header is None and any(is_usual_name(cell) for cell in row):
+        raise ParameterError(
+            f"{path}: columns are named, but the first line looks like a header. If it is one, say so, and it is "
+            "skipped: header=True (--header). If it is a visit: header=False (--no-header)."
+        )
+    return layout
 
 
-def _looks_like_header(row: Sequence[str], chosen: Sequence[str]) -> bool:
-    """Whether a first row holds a name that the caller chose, or at least no number."""
-    return any(cell.strip() in chosen for cell in row) or not any(map(_is_number, row))
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _is_empty(file: _File) -> bool:
+    with suppress(OSError, EOFError, zlib.error), opened(file.content) as content:
+        return not content.read(1)
+    return False
 
 
 def _delimiter_by_name(path: Path) -> str | None:
