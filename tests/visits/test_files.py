@@ -513,7 +513,6 @@ class TestJsonLines:
     def test_a_line_without_visits_is_one(self, tmp_path: Path) -> None:
         rows = [{"user": 1, "location": "x", "visits": 3}, {"user": 2, "location": "x"}]
         path = lines(tmp_path, *rows, {"user": 3, "location": "x", "visits": None})
-        assert counted(le.Visits(path, bad_rows="drop")) == {"x": 2}
         found = le.private.exact_profile(le.Visits(path, bad_rows="drop"))
         assert sorted(found.visits.tolist()) == [1, 3]
 
