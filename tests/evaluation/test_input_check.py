@@ -113,14 +113,10 @@ class TestWhatLooksWrong:
         assert checked.report().splitlines()[-2:][0].startswith("What looks wrong")
         assert "quotation mark" in checked.problems[0]
 
-    def test_a_column_that_no_window_can_date_is_a_finding_too(self) -> None:
+    def test_columns_that_cannot_be_used_by_name_or_type_are_errors_as_of_publish(self) -> None:
         whole = trips().set_column(2, "time", pa.array(range(400)))
-        checked = check(whole, window=WINDOW)
-        assert checked.found is None
-        assert "publish would refuse the table" in checked.problems[0]
-        assert "--time-type" in checked.problems[0]
-
-    def test_a_column_that_is_not_there_is_an_error(self) -> None:
+        with pytest.raises(ColumnError, match="--time-type"):
+            check(whole, window=WINDOW)
         with pytest.raises(ColumnError, match="person"):
             check(trips(), user="person")
 

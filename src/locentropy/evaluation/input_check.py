@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from locentropy.core.errors import BadRowsError, ColumnError
+from locentropy.core.errors import BadRowsError
 from locentropy.core.notebook_progress import shown_progress
 from locentropy.evaluation.input_problems import REFUSED, examples, problems
 from locentropy.ledger.ledger import Ledger
@@ -134,12 +134,10 @@ def check_request(
 ) -> CheckedInput:
     """Read the visits as publishing would, and note that in the ledger before anything is returned."""
     visits = visits_of(request, visits)
-    columns: Roles = {}
 
-    def opened(found: Roles) -> None:
-        check_publishable(found["user"])
-        when_open(found)
-        columns.update(found)
+    def opened(columns: Roles) -> None:
+        check_publishable(columns["user"])
+        when_open(columns)
 
     try:
         found = overview(
@@ -153,9 +151,7 @@ def check_request(
             windows=request.windows,
         )
         looks_wrong = tuple(problems(found, request))
-    except (BadRowsError, ColumnError) as error:
-        if not columns:  # it has not been read
-            raise
+    except BadRowsError as error:  # what it says is a finding like others
         found, looks_wrong = None, (REFUSED.format(error),)
     if ledger is not None:
         ledger.record_check()
