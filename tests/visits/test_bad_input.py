@@ -474,6 +474,36 @@ class TestFoundByReview:
         pq.write_table(pa.table({"user": [1], "location": [3]}), tmp_path / "pq")
         assert as_counter(le.private.exact_profile(le.Visits(tmp_path / "p*"))) == {(2, 1): 1}
 
+    @pytest.mark.skipif(os.sep != "/", reason="a backslash parts folders")
+    @pytest.mark.parametrize(
+        ("folder", "name"),
+        [
+            ("a?b", "\\v"),
+            ("a*b", "v[1]"),
+            ("a[b]", "\\v"),
+            ("a[", "v?*"),
+            ("plain", "**"),
+            ("\\f", "\\[v'{}"),
+        ],
+    )
+    def test_names_with_signs_of_patterns(self, folder: str, name: str, tmp_path: Path) -> None:
+        """DuckDB lists the folders of such a name, and failed at one that begins with a backslash."""
+        here = tmp_path / folder
+        here.mkdir()
+        table = pa.table({"user": [1, 2], "location": [3, 3]})
+        pq.write_table(table, here / f"{name}.parquet")
+        (here / f"{name}.csv").write_text("user,location\n1,3\n2,3\n")
+        (here / f"{name}.csv.gz").write_bytes(gzip.compress(b"user,location\n1,3\n2,3\n"))
+        (here / f"{name}.jsonl").write_text('{"user": 1, "location": 3}\n{"user": 2, "location": 3}\n')
+        (here / "\\beside.txt").touch()
+        for ending in ("parquet", "csv", "csv.gz", "jsonl"):
+            for rule in ("fail", "drop") if ending == "csv" else ("fail",):
+                visits = le.Visits(here / f"{name}.{ending}", bad_rows=rule)
+                assert as_counter(le.private.exact_profile(visits)) == {(3, 1): 2}
+            assert (
+                len(le.PublicLocations(here / f"{name}.{ending}", location="user").load(only_ids=True)) == 2
+            )
+
     def test_folders_are_not_columns(self, tmp_path: Path) -> None:
         (tmp_path / "user=7").mkdir()
         pq.write_table(pa.table({"location": [1]}), tmp_path / "user=7" / "a.parquet")

@@ -118,7 +118,10 @@ class DuckDBEngine:
             selects = [f"SELECT {at}::INTEGER AS part, * FROM ({each})" for at, each in enumerate(selects)]
         self._unread = list(zip(parts, selects, strict=True)) if self._loaded else []
         self._drop = visits.bad_rows == "drop"
-        self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
+        try:
+            self._con.execute(f"CREATE TEMP VIEW visits AS {' UNION ALL '.join(selects)}")
+        except duckdb.Error as error:
+            raise explained(error, self.label) from None
         types = self._con.execute("DESCRIBE visits").fetchall()
         self.visits = ibis.table({row[0]: _IBIS_TYPES[row[1]] for row in types}, name="visits")
 

@@ -244,7 +244,7 @@ def _refuse_other_files(visits: Visits) -> None:
     paths = files.find_files(source)
     kind = files.common_kind(paths)
     if kind != "parquet":
-        utf8 = encoding_named(visits.encoding or UTF8) == UTF8
+        utf8 = encoding_named(visits.encoding or UTF8) == UTF8 and files.is_plain(paths[0])
         how = (
             f"Make one of it:\n{_to_parquet(visits, paths[0])}\nOr"
             if kind == "text" and utf8

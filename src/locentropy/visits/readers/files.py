@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -20,6 +21,7 @@ _JSON_LINES: Final = (".jsonl", ".ndjson", ".json")
 _TEXT: Final = (".csv", ".tsv", ".tab", ".txt", *_JSON_LINES)
 """What is named so is text, whatever its first bytes are: they may be somebody's row."""
 _WORKBOOKS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+_LINKS: Final = count()
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _WORKBOOK_MAGIC: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """A zip archive, and the compound files of Excel before 2007."""
@@ -103,6 +105,24 @@ def is_gzip(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(2) == _GZIP_MAGIC
+
+
+def is_plain(path: Path) -> bool:
+    """Whether the engine takes a name for itself and no pattern. On Windows no name has these signs but brackets."""
+    return os.sep != "/" or not set(str(path)) & set("*?[\\")
+
+
+def plain_link(path: Path, scratch: Path) -> Path:
+    """The file, under a plain name if its own is none.
+
+    Of a name with its signs escaped the engine lists the folders, and fails at names in them that begin with a
+    backslash.
+    """
+    if is_plain(path):
+        return path
+    link = scratch / f"link-{next(_LINKS)}{'.gz' if is_gzip(path) else '.txt'}"
+    link.symlink_to(path.resolve())
+    return link
 
 
 def _in_folder(folder: Path) -> list[Path]:

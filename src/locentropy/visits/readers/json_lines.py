@@ -18,7 +18,7 @@ from locentropy.core.errors import BadRowsError, SourceError
 from locentropy.visits.columns import AUTO
 from locentropy.visits.readers.base import Column, FileFingerprints, Relation
 from locentropy.visits.readers.encodings import damaged, opened
-from locentropy.visits.readers.files import is_gzip
+from locentropy.visits.readers.files import is_gzip, plain_link
 from locentropy.visits.sql import literal
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ class JsonLinesPart:
     path: Path
     columns: list[str]
     fingerprints: FileFingerprints
+    file: Path
+    """The same under a plain name, for the engine."""
     assumed: tuple[str, ...] = ()
     """Those that nobody named: every line must have them."""
 
@@ -78,7 +80,7 @@ class JsonLinesPart:
         unread = "false" if drop_bad else "error('a line is not an object with its keys')"
         has_keys = "".join(f" AND json_exists(json, {_pointer(key)})" for key in self.assumed)
         sound = f"CASE WHEN json_type(json) = 'OBJECT'{has_keys} THEN true ELSE {unread} END"
-        return Relation(f"(FROM {_read(self.path, ignore_errors=drop_bad)} WHERE {sound})", columns)
+        return Relation(f"(FROM {_read(self.file, ignore_errors=drop_bad)} WHERE {sound})", columns)
 
 
 def json_lines_parts(
@@ -86,6 +88,7 @@ def json_lines_parts(
     paths: Sequence[Path],
     choices: Mapping[str, Choice] | None,
     *,
+    scratch: Path,
     drop_bad: bool,
 ) -> list[JsonLinesPart]:
     """One part for each file. `choices` are those of each role that is used; None of a public list."""
@@ -94,28 +97,30 @@ def json_lines_parts(
         _refuse_byte_order_mark(path)
     named = {role: choice for role, choice in (choices or {}).items() if isinstance(choice, str)}
     assumed = [role for role, choice in (choices or {}).items() if choice is AUTO]
+    plain = [plain_link(path, scratch) for path in paths]
     return [
         JsonLinesPart(
             path,
-            _keys(con, path) if choices is None else [*named.values(), *assumed],
+            _keys(con, path, file) if choices is None else [*named.values(), *assumed],
             seen,
+            file,
             tuple(role for role in assumed if role != "visits"),
         )
-        for path, seen in zip(paths, fingerprints, strict=True)
+        for path, seen, file in zip(paths, fingerprints, plain, strict=True)
     ]
 
 
-def _keys(con: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
+def _keys(con: duckdb.DuckDBPyConnection, path: Path, file: Path) -> list[str]:
     """All keys of the lines of a public list."""
     import duckdb
 
-    objects = f"(FROM {_read(path, ignore_errors=False)} WHERE json_type(json) = 'OBJECT')"
+    objects = f"(FROM {_read(file, ignore_errors=False)} WHERE json_type(json) = 'OBJECT')"
     try:
         rows = con.execute(
             f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM {objects} ORDER BY key LIMIT {_MAX_COLUMNS + 1}"
         ).fetchall()
     except duckdb.Error:
-        raise JsonLinesPart(path, [], FileFingerprints()).unreadable_line(drop=False) from None
+        raise JsonLinesPart(path, [], FileFingerprints(), file).unreadable_line(drop=False) from None
     if len(rows) > _MAX_COLUMNS:
         raise SourceError(
             f"{path}: the lines have more than {_MAX_COLUMNS:,} different keys. Is it a table, one object a line?"

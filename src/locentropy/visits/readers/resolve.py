@@ -65,7 +65,7 @@ def resolve_source(
     if kind != "text":
         reject_options(visits, TEXT_OPTIONS, f"{paths[0]} ({kind})")
     if kind == "parquet":
-        return list(tables.parquet_parts(con, paths))
+        return list(tables.parquet_parts(con, paths, scratch))
     if kind == "duckdb":
         if len(paths) > 1:
             raise ParameterError(f"{visits.source}: only one DuckDB database can be read at a time.")
@@ -76,7 +76,7 @@ def resolve_source(
         drop = visits.bad_rows == "drop"
         if choices is not None and choices["time"] is AUTO and visits.window is None:
             choices = {**choices, "time": None}  # times that nothing asks for are read where they are named
-        return list(json_lines.json_lines_parts(con, paths, choices, drop_bad=drop))
+        return list(json_lines.json_lines_parts(con, paths, choices, scratch=scratch, drop_bad=drop))
     drop = visits.bad_rows == "drop"
     options = text.TextOptions(visits.header, visits.columns, visits.delimiter, drop_bad=drop, prefix=prefix)
     if visits.format is not None:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from locentropy.core.errors import ColumnError, SourceError
 from locentropy.visits.readers.base import Column, FileFingerprints, Relation, describe_columns
+from locentropy.visits.readers.files import plain_link
 from locentropy.visits.sql import confine, identifier, list_literal, literal
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ class ParquetPart:
     """Parquet files with the same columns of the same types, read in place."""
 
     paths: tuple[Path, ...]
+    files: tuple[Path, ...]
+    """The same under plain names, for the engine."""
     layout: tuple[tuple[str, Column], ...]
     """Each column's name in the file, and how the engine refers to it: it renames columns whose names clash."""
     fingerprints: FileFingerprints
@@ -50,24 +53,28 @@ class ParquetPart:
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
         """Select from the files in place."""
         columns = dict(self.layout)
-        return Relation(_read_parquet(self.paths), {role: columns[name] for role, name in roles.items()})
+        return Relation(_read_parquet(self.files), {role: columns[name] for role, name in roles.items()})
 
 
-def parquet_parts(con: duckdb.DuckDBPyConnection, paths: list[Path]) -> list[ParquetPart]:
+def parquet_parts(con: duckdb.DuckDBPyConnection, paths: list[Path], scratch: Path) -> list[ParquetPart]:
     """One part for each group of files with the same layout."""
     fingerprints = FileFingerprints.of(paths)
-    groups: dict[tuple[tuple[str, Column], ...], list[Path]] = {}
+    groups: dict[tuple[tuple[str, Column], ...], dict[Path, Path]] = {}
     for path in paths:
-        groups.setdefault(_layout(con, path), []).append(path)
-    return [ParquetPart(tuple(group), layout, fingerprints) for layout, group in groups.items()]
+        file = plain_link(path, scratch)
+        groups.setdefault(_layout(con, path, file), {})[path] = file
+    return [
+        ParquetPart(tuple(group), tuple(group.values()), layout, fingerprints)
+        for layout, group in groups.items()
+    ]
 
 
-def _layout(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[tuple[str, Column], ...]:
+def _layout(con: duckdb.DuckDBPyConnection, path: Path, file: Path) -> tuple[tuple[str, Column], ...]:
     import duckdb
 
     try:
         names = pq.read_schema(path).names
-        types = describe_columns(con, _read_parquet((path,)))
+        types = describe_columns(con, _read_parquet((file,)))
         columns = [Column(identifier(name), type_name) for name, type_name in types.items()]
         return tuple(zip(names, columns, strict=True))
     # ValueError: names that are not text, or that Arrow and DuckDB read differently.

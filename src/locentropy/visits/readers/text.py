@@ -20,7 +20,7 @@ from locentropy.core.errors import ParameterError, SourceError
 from locentropy.visits.columns import is_usual_name
 from locentropy.visits.readers.base import Column, FileFingerprints, Relation
 from locentropy.visits.readers.encodings import UTF8, as_utf8, damaged, not_utf8, opened, recognised
-from locentropy.visits.readers.files import is_gzip
+from locentropy.visits.readers.files import is_gzip, plain_link
 from locentropy.visits.readers.lines import sound_copy
 from locentropy.visits.sql import list_literal, literal
 from locentropy.visits.visits import DELIMITERS
@@ -89,7 +89,7 @@ class TextPart:
     no_location: str | None = None
     """The location id that stands for "unknown place", read as missing."""
     copy: Path | None = None
-    """The file as UTF-8, if it is in another encoding."""
+    """What is read in its place: the file as UTF-8, its sound lines, or a link with a plain name."""
     encoding: str = UTF8
     """The encoding of the file itself."""
     prefix: str = "--"
@@ -170,6 +170,7 @@ def text_parts(paths: Sequence[Path], options: TextOptions, scratch: Path) -> li
         layout = _layout(_File(path, copy or path, prefix=options.prefix), options)
         if options.drop_bad:
             copy = _sound(path, copy or path, layout, scratch) or copy
+        copy = copy or plain_link(path, scratch)
         parts.append(
             TextPart(path, layout, seen, copy=copy, encoding=options.encoding, prefix=options.prefix)
         )
@@ -202,7 +203,8 @@ def published_parts(
             layout,
             seen,
             published.no_location,
-            copy=_sound(path, path, layout, scratch) if options.drop_bad else None,
+            copy=(_sound(path, path, layout, scratch) if options.drop_bad else None)
+            or plain_link(path, scratch),
             encoding=published.encoding,
         )
         for path, seen in zip(paths, fingerprints, strict=True)
