@@ -9,9 +9,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from tests.fuzz import budgets, mutating, releases, tables
+from tests.fuzz import budgets, maps, mutating, releases, tables
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,17 @@ TARGETS = {
     ),
     "ledger": Target(budgets.ledger_seeds, mutating.binary, budgets.read_ledger),
     "plan": Target(budgets.plan_seeds, mutating.text, budgets.read_plan),
+    **{
+        name: Target(partial(maps.seeds, name), mutate, partial(maps.read, name=name))
+        for name, mutate in (
+            ("map.geojson", mutating.text),
+            ("map.gpkg", mutating.binary),
+            ("map.parquet", mutating.binary),
+            ("map.shp", mutating.binary),
+            ("map.dbf", mutating.binary),
+            ("map.prj", mutating.text),
+        )
+    },
     "claim": Target(budgets.claim_seeds, mutating.text, budgets.read_claim),
 }
 

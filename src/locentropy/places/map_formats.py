@@ -89,12 +89,15 @@ def shapes_in(path: Path, parts: Mapping[str, bytes], columns: Sequence[str], la
         raise SourceError(f"{path}: of these formats only a GeoPackage has layers. Leave out layer.")
     try:
         if ending in JSON:
-            return _geojson(path, content, columns)
-        if ending in PARQUET:
-            return _geoparquet(path, content, columns)
-        if ending == GEOPACKAGE:
-            return _geopackage(path, content, columns, layer)
-        return _shapefile(path, parts, columns)
+            found = _geojson(path, content, columns)
+        elif ending in PARQUET:
+            found = _geoparquet(path, content, columns)
+        elif ending == GEOPACKAGE:
+            found = _geopackage(path, content, columns, layer)
+        else:
+            found = _shapefile(path, parts, columns)
+        _check_texts(path, found.table)
+        return found
     except LocentropyError:
         raise
     except GeoPackageError as error:
@@ -254,6 +257,16 @@ def _check_columns(path: Path, columns: Sequence[str], there: Sequence[str]) -> 
     for name in columns:
         if name not in there:
             raise ColumnError(f"{path}: there is no column {name!r}. It has: {', '.join(there)}.")
+
+
+def _check_texts(path: Path, table: pa.Table) -> None:
+    try:
+        table.validate(full=True)
+    except pa.ArrowException:
+        raise SourceError(
+            f"{path}: its texts are not UTF-8. Write the map again as GeoJSON; or, of a shapefile, name their encoding "
+            "in a .cpg file beside it."
+        ) from None
 
 
 def _values(path: Path, name: str, values: list[Any]) -> pa.Array:

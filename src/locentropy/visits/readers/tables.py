@@ -129,7 +129,7 @@ def database_part(
 
     fingerprints = FileFingerprints.of([path])
     try:
-        con.execute(f"ATTACH {literal(str(path))} AS source_database (READ_ONLY, TYPE duckdb)")
+        con.execute(f"ATTACH {literal(str(path.absolute()))} AS source_database (READ_ONLY, TYPE duckdb)")
         confine(con)
         found = con.execute(
             "SELECT table_schema, table_name, table_type = 'BASE TABLE' FROM information_schema.tables "
