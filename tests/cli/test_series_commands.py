@@ -12,6 +12,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from locentropy import Shares
+from locentropy.core.estimates import Measurements
 from tests.cli.running import in_process as locentropy
 from tests.examples import at_night
 from tests.publishing.test_series import KINDS, PLACES, visits
@@ -124,3 +126,48 @@ def test_some_months_are_published_and_one_more_is_refused(months: int, tmp_path
 def test_a_dry_run_tells_what_it_goes_on_with(made: Path) -> None:
     done = publish(made, "2026-03", "--after", made / MONTHS[1], "--dry-run")
     assert "release 3 of a series" in " ".join(done.stdout.split())
+
+
+@pytest.mark.slow
+def test_what_fails_because_of_the_series_is_finished_without_it(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def uncounted(month: str, *further: object):
+        return locentropy(
+            "publish",
+            made / "visits.parquet",
+            *(
+                "--places",
+                made / "places.csv",
+                "--provenance",
+                "the register",
+                "--user",
+                "uid",
+                "--no-ledger",
+            ),
+            *("--epsilon", 1, "--window", month, "--time-zone", "as-written", "--out", tmp_path / month),
+            *further,
+        )
+
+    def fails(self: Shares, earlier: object, measurements: Measurements, locations: object) -> object:
+        if measurements.private:
+            raise OverflowError
+        return estimate_after(self, earlier, measurements, locations)
+
+    estimate_after = Shares.estimate_after
+    assert uncounted("2026-01").returncode == 0
+    after = ("--after", tmp_path / "2026-01")
+    dry = uncounted("2026-02", *after, "--without-series", "--dry-run")
+    assert dry.returncode == 2
+    assert "--without-series finishes an attempt" in dry.stderr
+    monkeypatch.setattr(Shares, "estimate_after", fails)
+    failed = uncounted("2026-02", *after)
+    assert failed.returncode == 9
+    assert "the same call with --without-series" in failed.stderr
+    done = uncounted("2026-02", *after, "--without-series", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["without_series"]["number"] == 2
+    checked = locentropy("verify", tmp_path / "2026-02")
+    assert checked.returncode == 0
+    assert "was finished without that series" in " ".join(checked.stderr.split())
+    assert uncounted("2026-03", "--after", tmp_path / "2026-02").returncode == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -17,13 +19,16 @@ from locentropy.core.errors import ParameterError
 from locentropy.core.language import words_in
 from locentropy.privacy.noise_sums import SURE, chance_above, deviation, usual_most
 from locentropy.release.signal import Signal, signal_of, signal_words
+from tests.cli.running import in_process as locentropy
 from tests.publishing.invented import DATA
 from tests.release.test_previous import PAID_BY
 
 PLACES = [f"p{number}" for number in range(12)]
 SHARES = le.Shares(1.0, max_users=1000)
 MOMENTS = le.Moments(1.0, max_locations=3, max_visits=3)
-MECHANISMS = [SHARES, replace(SHARES, delta=1e-6), MOMENTS, replace(MOMENTS, max_visits=1)]
+GAUSSIAN = replace(SHARES, delta=1e-6)
+LAWS = [SHARES, GAUSSIAN, MOMENTS, replace(MOMENTS, max_visits=1)]
+MECHANISMS = [MOMENTS, SHARES, pytest.param(GAUSSIAN, marks=pytest.mark.slow), replace(MOMENTS, max_visits=1)]
 
 
 def visits(people: int = 400, prefix: str = "p") -> le.Visits:
@@ -78,7 +83,7 @@ def test_the_limit_is_as_many_deviations_as_is_told() -> None:
     assert pytest.approx(0.99865, abs=1e-5) == SURE
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=str)
+@pytest.mark.parametrize("mechanism", LAWS, ids=str)
 @pytest.mark.parametrize("places", [1, 2, 12])
 def test_the_false_alarms_of_a_release_of_noise_are_as_rare_as_is_told(mechanism: Any, places: int) -> None:
     """The exact law of the very integers: discrete noise of the mechanism's own scale, on a coarser lattice."""
@@ -208,7 +213,7 @@ def test_other_mechanisms_do_not_tell() -> None:
 
 @pytest.mark.usefixtures("noise")
 @pytest.mark.parametrize("monthly", [False, True])
-@pytest.mark.parametrize("mechanism", [MOMENTS, SHARES], ids=str)
+@pytest.mark.parametrize("mechanism", [MOMENTS, pytest.param(SHARES, marks=pytest.mark.slow)], ids=str)
 def test_every_window_has_its_own(tmp_path: Path, monthly: bool, mechanism: Any) -> None:
     ledger = None
     if monthly:
@@ -276,3 +281,34 @@ def test_the_words_are_plain() -> None:
 def test_a_signal_that_none_can_be_is_refused(wrong: Any) -> None:
     with pytest.raises(ParameterError, match="signal must be"):
         Signal(*wrong)
+
+
+# --- the screen -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("noise")
+@pytest.mark.parametrize(("prefix", "silent"), [("p", False), ("0p", True)])
+def test_the_screen_says_it_after_publishing(tmp_path: Path, prefix: str, silent: bool) -> None:
+    pq.write_table(visits(prefix=prefix).source, tmp_path / "visits.parquet")
+    (tmp_path / "places.csv").write_text("location\n" + "\n".join(PLACES))
+    asked = (
+        "--mechanism",
+        "moments",
+        "--epsilon",
+        1,
+        "--max-locations",
+        3,
+        "--max-visits",
+        3,
+        "--user",
+        "user",
+    )
+    done = locentropy(
+        "publish",
+        tmp_path / "visits.parquet",
+        *("--places", tmp_path / "places.csv", "--no-ledger", "--json", "--out", tmp_path / "out"),
+        *asked,
+    )
+    assert done.returncode == 0, done.stderr
+    assert ("These numbers contain no signal: the published number of visits is" in done.stderr) == silent
+    assert json.loads(done.stdout)["signal"]["present"] != silent

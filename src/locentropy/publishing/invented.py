@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 _GOLDEN: Final = (5**0.5 - 1) / 2
-_STEEP: Final = 6.0
-"""The busiest place has e^6 visitors, and the quietest one."""
+_STEEP: Final = 5.0
+"""The busiest place has e^5 visitors, and the quietest one."""
 
 
 class InventedQueries:
