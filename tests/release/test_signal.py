@@ -150,6 +150,7 @@ def test_noise_alone_says_so_in_every_file(mechanism: Any, tmp_path: Path) -> No
     assert words in details["table"]["signal"]["in_words"]
     page = (tmp_path / "release" / "report.html").read_text()
     assert words in page
+    assert not any(said in page for said in words_in("en").texts["useful.differences"].values())
     report = le.verify(tmp_path / "release")
     assert report.ok, report.checks
     assert any(words in note for note in report.notes)

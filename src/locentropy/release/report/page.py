@@ -153,8 +153,7 @@ def _shown(
         promise=overview.promise(say, statement),
         guarantee=guarantee(say, statement),
         notices=joined(
-            overview.no_signal(say, release),
-            overview.usefulness(say, release, ranking),
+            overview.no_signal(say, release) or overview.usefulness(say, release, ranking),
             overview.selection(say, release, shown),
         ),
         map=_map(say, release, shown),
