@@ -19,6 +19,7 @@ locentropy ledger create city.ledger --population "the invented people" --unit p
 publish() {
   locentropy publish city/visits.parquet --window "$1" --epsilon 1 --places city/places.csv \
     --provenance "made with the city, before any visit" --title "Where people go, month by month" \
+    --publish-column kind --publish-column district \
     --ledger city.ledger --out "$1" ${2:+--after "$2"}
 }
 

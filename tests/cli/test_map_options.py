@@ -175,6 +175,46 @@ def test_publish_by_zones_and_by_cells_within_them(run: RUN, folder: Path) -> No
         assert run("verify", out).returncode == 0
 
 
+def test_of_a_map_nothing_is_published_but_ids_names_and_outlines(run: RUN, folder: Path) -> None:
+    told = json.loads((folder / "districts.geojson").read_text())
+    for each in told["features"]:
+        each["properties"]["phone"] = "555-0101"
+    (folder / "contacts.geojson").write_text(json.dumps(told))
+    publish = ("publish", "visits.parquet", "--epsilon", 1, "--provenance", "the office", "--no-ledger")
+    zones = ("--zones", "contacts.geojson", "--zone-id", "name")
+    for out, words, shown in (
+        ("zones", zones, "id, coordinates, outline"),
+        ("named", (*zones, "--zone-name", "label"), "id, name, coordinates, outline"),
+        ("squares", ("--cell", 2000, *zones), "id, name, coordinates"),
+    ):
+        tried, done = run(*publish, *words, "--dry-run"), run(*publish, *words, "--out", out)
+        assert done.returncode == 0, done.stderr
+        public = f"To be published of each place, beside the values: {shown}."
+        assert public in tried.stdout.splitlines()
+        assert public in done.stderr.splitlines()
+        left_out = "columns of the map: 'label', 'phone'" if out == "zones" else "columns of the map: 'phone'"
+        assert (left_out in done.stderr) == (left_out in tried.stderr) == (out != "squares")
+        assert not any(b"555-0101" in path.read_bytes() for path in (folder / out).iterdir())
+    refused = run(*publish, *zones, "--publish-column", "phone", "--out", "no")
+    assert refused.returncode == 2
+    assert "Of a map, ids, names (--zone-name) and outlines are published" in " ".join(refused.stderr.split())
+
+
+@pytest.mark.parametrize("kind", ["geojson", "gpkg", "shp", "parquet"])
+def test_every_kind_of_map_says_what_it_is_not_to_publish(kind: str, folder: Path) -> None:
+    geopandas = pytest.importorskip("geopandas")
+    frame = geopandas.read_file(folder / "districts.geojson").assign(phone="555-0101", size=1)
+    path = folder / f"contacts.{kind}"
+    if kind == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_file(path)
+    own = {"fid"} & {*le.Zones(path, id="name").left_out}  # numbers of rows, which a GeoPackage keeps
+    assert {*le.Zones(path, id="name").left_out} - own == {"label", "phone", "size"}
+    assert {*le.Zones(path, id="name", name="label").left_out} - own == {"phone", "size"}
+    assert not le.Zones(path, id="name", name="label").locations().columns
+
+
 def test_mistakes_are_told_in_options(run: RUN) -> None:
     done = run(
         "publish", "visits.parquet", "--epsilon", 1, "--h3", 16, "--box", EDGES, "--no-ledger", "--out", "x"

@@ -12,6 +12,7 @@ import pytest
 import locentropy as le
 from tests.cli.running import Done, in_process, process
 from tests.cli.running import in_process as locentropy
+from tests.publishing.invented import DATA
 from tests.publishing.making import ROWS, ledger_in, names
 
 BOUNDED = ("--epsilon", "0.5", "--max-locations", "3", "--max-visits", "2")
@@ -545,11 +546,45 @@ class TestColumnsAndGroups:
         )
 
     def test_columns(self, folder: Path, publish: Publish) -> None:
-        done = publish("--epsilon", "1", *LISTED, "--drop-columns", "phone", "--out", "may")
+        done = publish("--epsilon", "1", *LISTED, "--publish-column", "size", "--out", "may")
         assert done.returncode == 0, done.stderr
         release = le.Release.load(folder / "may")
-        assert release.statement.listed_columns == ("district", "size")
+        assert release.statement.listed_columns == ("size",)
         assert release.to_arrow()["size"].to_pylist() == [1.5, 2.0, None, 4.0]
+        told = done.stderr.splitlines()
+        public = "To be published of each place, beside the values: id, size."
+        assert told.count(public) == 1
+        [left_out] = [line for line in told if line.startswith("Left out")]
+        assert left_out.startswith("Left out are these columns of the list: 'district', 'phone'. ")
+        assert "--publish-column NAME" in left_out
+        assert not any(b"phone" in path.read_bytes() for path in (folder / "may").iterdir())
+
+    def test_a_dry_run_lists_what_will_be_public(self, publish: Publish) -> None:
+        asked = (
+            "--epsilon",
+            "1",
+            *LISTED,
+            "--attribute",
+            "district",
+            "--publish-column",
+            "size",
+            "--dry-run",
+        )
+        done = publish(*asked)
+        assert done.returncode == 0, done.stderr
+        assert "To be published of each place, beside the values: id, district, size." in done.stdout
+        assert "Left out are these columns of the list: 'phone'." in done.stderr
+        told = json.loads(publish(*asked, "--json").stdout)
+        assert told["published"] == [{"level": None, "columns": ["id", "district", "size"]}]
+        assert told["left_out"] == ["phone"]
+
+    def test_an_option_of_an_earlier_version(self, folder: Path, publish: Publish) -> None:
+        done = publish("--epsilon", "1", *LISTED, "--drop-columns", "phone", "--out", "may")
+        assert done.returncode == 2
+        assert "--drop-columns is gone" in done.stderr
+        assert "--publish-column" in done.stderr
+        assert not (folder / "may").exists()
+        assert "--drop-columns" not in publish("--help").stdout
 
     def test_groups(self, folder: Path, publish: Publish) -> None:
         done = publish("--epsilon", "1", *LISTED, "--group-by", "district", "--out", "may")
@@ -570,6 +605,31 @@ class TestColumnsAndGroups:
         assert done.returncode == 2
         assert "--group-by phone contradicts plan.yaml" in done.stderr
 
+    def test_by_a_plan_that_holds_columns(self, folder: Path, publish: Publish) -> None:
+        made = locentropy(
+            "plan", "--epsilon", "1", "--publish-column", "size", "--out", "plan.yaml", cwd=folder
+        )
+        assert made.returncode == 0, made.stderr
+        done = publish("--plan", "plan.yaml", *LISTED, "--publish-column", "phone", "--out", "june")
+        assert done.returncode == 2
+        assert "--publish-column phone contradicts plan.yaml, which says size" in done.stderr
+        done = publish("--plan", "plan.yaml", *LISTED, "--out", "may")
+        assert done.returncode == 0, done.stderr
+        assert le.Release.load(folder / "may").statement.listed_columns == ("size",)
+        assert "published all columns" not in done.stderr
+
+    def test_by_a_plan_that_says_nothing_of_columns(self, folder: Path, publish: Publish) -> None:
+        (folder / "plan.yaml").write_text((DATA / "shares.plan.yaml").read_text())
+        done = publish("--plan", "plan.yaml", *LISTED, "--dry-run")
+        assert done.returncode == 0, done.stderr
+        assert "To be published of each place, beside the values: id." in done.stdout
+        assert "columns of the list: 'district', 'size', 'phone'" in done.stderr
+        assert "plan.yaml is of a version that published all columns" in done.stderr
+        assert "--publish-column NAME" in done.stderr
+        done = publish("--plan", "plan.yaml", *LISTED, "--publish-column", "size", "--out", "may")
+        assert done.returncode == 0, done.stderr
+        assert le.Release.load(folder / "may").statement.listed_columns == ("size",)
+
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
@@ -578,11 +638,11 @@ class TestColumnsAndGroups:
                 "(--group-by ward) is not a column of the list",
             ),
             (
-                ("--places", "places.csv", "--drop-columns", "fax"),
-                "(--drop-columns fax), which is not a column",
+                ("--places", "places.csv", "--publish-column", "fax"),
+                "(--publish-column fax), which is not a column",
             ),
             (("--group-by", "district"), "--group-by names a column of a public list, and none is given"),
-            ((*SELECTED, "--drop-columns", "phone"), "--drop-columns names a column of a public list"),
+            ((*SELECTED, "--publish-column", "phone"), "--publish-column names a column of a public list"),
         ],
     )
     def test_errors_say_what_to_type(self, arguments: tuple[str, ...], words: str, publish: Publish) -> None:

@@ -34,7 +34,15 @@ def test_points_become_coordinates() -> None:
     found = le.PublicLocations(frame()).load()
     assert np.array_equal(found.lat, [52.5, 52.51, np.nan], equal_nan=True)
     assert np.array_equal(found.lon, [13.4, 13.41, np.nan], equal_nan=True)
-    assert list(found.columns) == ["kind"]
+    assert not found.columns
+    table = frame(entrance=geopandas.GeoSeries(POINTS[::-1]), Latitude=["x", "y", "z"], phone=[1, 2, 3])
+    read = le.PublicLocations(table, publish_columns=["kind"]).read()
+    assert list(read.places.columns) == ["kind"]
+    assert {*read.left_out} == {"entrance", "Latitude", "phone"}
+    read = le.PublicLocations(table, lat=None, lon=None, publish_columns=["Latitude"]).read()
+    assert (list(read.places.columns), read.places.lat) == (["Latitude"], None)
+    assert {*read.left_out} == {"kind", "phone", "entrance", "geometry"}
+    assert list(le.PublicLocations(table, publish_columns=["Latitude"]).load().columns) == ["Latitude"]
 
 
 def test_in_degrees_whatever_its_reference_system_is() -> None:
@@ -76,7 +84,8 @@ def test_columns_of_every_type_and_awkward_names(tmp_path: Path) -> None:
         open=[True, False, True],
     )
     visits = le.Visits(frame().drop(columns="geometry").assign(user=["u", "v", "w"]), user="user")
-    places = le.PublicLocations(table, provenance="a map")
+    named = ["fid", "geom", "Rowid", "opened", "open"]
+    places = le.PublicLocations(table, provenance="a map", publish_columns=named)
     every = ["geojson", "gpkg", "excel-comma"]
     made = le.publish(visits, MOMENTS, places, ledger=None, out=tmp_path / "r", also=every)
     assert le.verify(tmp_path / "r").ok, le.verify(tmp_path / "r").checks

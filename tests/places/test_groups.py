@@ -48,7 +48,7 @@ def groups(**options: Any) -> Locations:
 
 
 def test_groups_are_what_is_published() -> None:
-    found = groups()
+    found = groups(publish_columns=["number", "city", "side", "district"])
     assert found.ids.to_pylist() == ["North", "South"]
     assert found.members is not None
     assert found.members.ids.to_pylist() == ["a", "b", "c", "d"]
@@ -59,7 +59,9 @@ def test_groups_are_what_is_published() -> None:
         "city": ["X", "X"],
         "side": ["left", "right"],
         "number": [7, 8],
-    }, "columns on which the places of each group agree"
+    }
+    assert not groups(publish_columns=["kind"]).columns, "in which the places of a group differ"
+    assert not groups().columns
 
 
 def test_a_group_is_drawn_in_the_middle_of_its_places() -> None:
@@ -131,7 +133,8 @@ def test_excluded_places_leave_their_groups() -> None:
 
     def less(*ids: str) -> Locations:
         listed = ChosenLocations(
-            le.PublicLocations(PLACES, group="district"), le.PublicLocations(list(ids))
+            le.PublicLocations(PLACES, group="district", publish_columns=["side"]),
+            le.PublicLocations(list(ids)),
         ).listed
         assert listed is not None
         return listed

@@ -66,10 +66,9 @@ def test_words_that_could_mean_two_things_are_refused() -> None:
     for word in ("place", "all"):
         table = PLACES.append_column(word, pa.array(list("vwxyz")))
         with pytest.raises(
-            ColumnError, match=f"it has a column '{word}', and as a level that word stands for"
+            ColumnError, match=f"it has a column '{word}', and as a level that word.*Rename the column"
         ):
             levels(word, "district", table=table, location="venue")
-        assert levels(word, "district", table=table, location="venue", drop_columns=[word])
     with pytest.raises(ColumnError, match="names the whole list twice"):
         levels("place", "city", "all", table=NO_CITY)
     ids_called_city = NO_CITY.rename_columns(["city", *NO_CITY.column_names[1:]])
@@ -103,8 +102,9 @@ def test_wrong_levels(names: Any, message: str) -> None:
 def test_levels_beside_other_parameters() -> None:
     with pytest.raises(ParameterError, match="names one level, and levels several"):
         le.PublicLocations(PLACES, group="district", levels=["place", "district"])
-    with pytest.raises(ParameterError, match="an attribute, the group or a level"):
-        le.PublicLocations(PLACES, levels=["place", "city"], drop_columns=["city"])
+    [places, cities] = levels("place", "city", publish_columns=["city", "side", "kind"])
+    assert list(places.locations.columns) == ["city", "side", "kind"]
+    assert list(cities.locations.columns) == [], "where all places of the city agree"
     with pytest.raises(ParameterError, match="a plain list of ids has none"):
         le.PublicLocations(["a", "b"], levels=["place", "district"]).load()
     with pytest.raises(ParameterError, match="so it has no levels"):
@@ -215,10 +215,10 @@ LISTED = pa.table(
 
 
 def test_an_excluded_place_is_in_nothing_that_is_said_of_its_group() -> None:
-    excluded = le.PublicLocations(["clinic"])
+    excluded, named = le.PublicLocations(["clinic"]), {"publish_columns": ["opened"]}
     for listed in (
-        ChosenLocations(le.PublicLocations(LISTED, group="district"), excluded).listed,
-        ChosenLocations(le.PublicLocations(LISTED, levels=["place", "district"]), excluded)
+        ChosenLocations(le.PublicLocations(LISTED, group="district", **named), excluded).listed,
+        ChosenLocations(le.PublicLocations(LISTED, levels=["place", "district"], **named), excluded)
         .levels[1]
         .locations,
     ):

@@ -53,9 +53,35 @@ def source(folder: Path, kind: str) -> Any:
     return as_table() if kind == "arrow" else as_table().to_pandas(types_mapper=None)
 
 
+NAMED = ("category", "opened", "rating", "code", "lit", "since")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "pandas"])
+def test_no_column_is_published_that_nobody_named(kind: str, tmp_path: Path) -> None:
+    read = le.PublicLocations(source(tmp_path, kind)).read()
+    assert not read.places.columns
+    assert not read.places.attributes
+    assert read.places.names is not None
+    assert read.places.lat is not None
+    assert read.left_out == NAMED
+
+
+@given(st.sets(st.sampled_from(NAMED)), st.sets(st.sampled_from(("category", "lit")), max_size=2))
+def test_what_is_published_is_what_is_named(named: set[str], attributes: set[str]) -> None:
+    read = le.PublicLocations(
+        as_table().set_column(4, "category", [["bar", "café", "bar"]]),
+        publish_columns=sorted(named),
+        attributes=sorted(attributes - {"lit"}),
+    ).read()
+    found = {*read.places.columns, *read.places.attributes}
+    assert found == named | (attributes - {"lit"})
+    assert {*read.left_out} == {*NAMED} - found
+    assert list(read.places.columns) == [name for name in NAMED if name in read.places.columns], "as listed"
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
 def test_columns_travel_in_their_types(kind: str, tmp_path: Path) -> None:
-    found = le.PublicLocations(source(tmp_path, kind)).load()
+    found = le.PublicLocations(source(tmp_path, kind), publish_columns=NAMED[::-1]).load()
     assert {name: values.type for name, values in found.columns.items()} == {
         "category": pa.string(),
         "opened": pa.int64(),
@@ -72,37 +98,49 @@ def test_columns_travel_in_their_types(kind: str, tmp_path: Path) -> None:
 
 def test_an_attribute_is_a_column_that_is_used(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text(TEXT.replace("2004", "1999"))
-    found = le.PublicLocations(tmp_path / "p.csv", attributes=["opened"]).load()
+    found = le.PublicLocations(
+        tmp_path / "p.csv", attributes=["opened"], publish_columns=["opened", "code"]
+    ).load()
     assert list(found.attributes) == ["opened"]
-    assert list(found.columns) == ["category", "rating", "code", "lit", "since"]
+    assert list(found.columns) == ["code"]
 
 
-def test_columns_can_be_left_out(tmp_path: Path) -> None:
+def test_names_and_coordinates_can_be_left_out(tmp_path: Path) -> None:
     path = source(tmp_path, "csv")
-    found = le.PublicLocations(path, drop_columns=["rating", "since", "name", "lat", "lon"]).load()
-    assert list(found.columns) == ["category", "opened", "code", "lit"]
-    assert found.names is None
-    assert found.lat is None
+    read = le.PublicLocations(path, name=None, lat=None, lon=None, publish_columns=["category", "name"])
+    with pytest.raises(ColumnError, match="'name': every release has a column of that name"):
+        read.read()
+    read = le.PublicLocations(path, name=None, lat=None, lon=None, publish_columns=["category"]).read()
+    assert read.places.names is None
+    assert read.places.lat is None
+    assert list(read.places.columns) == ["category"]
+    assert read.left_out == ("name", "lat", "lon", *NAMED[1:])
+    assert le.PublicLocations(path, publish_columns=["name", "lat", "venue"]).read().left_out == NAMED
+    with pytest.raises(ColumnError, match="'coordinates' needs coordinates"):
+        le.PublicLocations(path, lat=None, lon=None, attributes=["coordinates"]).load()
+
+
+def test_wrong_names_of_columns(tmp_path: Path) -> None:
+    path = source(tmp_path, "csv")
     with pytest.raises(
-        ColumnError, match=r"names 'ratings' \(--drop-columns ratings\), which is not a column"
+        ColumnError, match=r"names 'ratings' \(--publish-column ratings\), which is not a column of the list"
     ):
-        le.PublicLocations(path, drop_columns=["ratings"]).load()
-    with pytest.raises(ParameterError, match="names 'category', which is an attribute, the group or a level"):
-        le.PublicLocations(path, attributes=["category"], drop_columns=["category"])
-    with pytest.raises(ParameterError, match="must be a list of columns"):
-        le.PublicLocations(path, drop_columns="rating")
+        le.PublicLocations(path, publish_columns=["ratings"]).load()
+    for wrong in ("rating", [""], [7], {"rating": 1}, None):
+        with pytest.raises(ParameterError, match="must be a list of columns"):
+            le.PublicLocations(path, publish_columns=wrong)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="a plain list of ids has none"):
-        le.PublicLocations(["a"], drop_columns=["rating"]).load()
+        le.PublicLocations(["a"], publish_columns=["rating"]).load()
 
 
-def test_names_and_coordinates_that_are_not_wanted_do_not_come_back_as_columns(tmp_path: Path) -> None:
-    (tmp_path / "p.csv").write_text("venue,title,latitude,longitude,kind\na,Bar,1.0,2.0,x\n")
-    found = le.PublicLocations(tmp_path / "p.csv", name=None, lat=None, lon=None).load()
-    assert list(found.columns) == ["kind"]
+@pytest.mark.parametrize("given", [["rating"], []])
+def test_what_an_earlier_version_took_is_told(given: list[str]) -> None:
+    with pytest.raises(ParameterError, match=r"drop_columns is gone.*publish_columns \(--publish-column\)"):
+        le.PublicLocations("places.csv", drop_columns=given)
 
 
 def with_column(name: str, values: Any = ("x", "y")) -> le.PublicLocations:
-    return le.PublicLocations(pa.table({"venue": ["a", "b"], name: pa.array(values)}))
+    return le.PublicLocations(pa.table({"venue": ["a", "b"], name: pa.array(values)}), publish_columns=[name])
 
 
 @pytest.mark.parametrize(
@@ -110,14 +148,13 @@ def with_column(name: str, values: Any = ("x", "y")) -> le.PublicLocations:
     [*sorted(RESERVED - {"location", "name", "lat", "lon"}), "ENTROPY", "=cmd()", "+1", "-x", "@sum", "a\nb", "\u202eb",
      "x" * (MAX_NAME + 1), "user_id", "uid", "Person"],
 )  # fmt: skip
-def test_hostile_names_are_refused_and_can_be_left_out(name: str) -> None:
+def test_hostile_names_are_refused_where_they_are_named(name: str) -> None:
     places = with_column(name)
     with pytest.raises(
-        ColumnError, match=r"some cannot be\..*Leave out what is not to be published"
-    ) as refused:
+        ColumnError, match=r"some columns of the list are named to be published, and cannot be\."
+    ):
         places.load()
-    assert "--drop-columns" in str(refused.value)
-    assert not le.PublicLocations(places.source, drop_columns=[name]).load().columns
+    assert not le.PublicLocations(places.source).load().columns
 
 
 @pytest.mark.parametrize(
@@ -132,34 +169,37 @@ def test_hostile_names_are_refused_and_can_be_left_out(name: str) -> None:
     ids=lambda values: str(values.type),
 )
 def test_types_that_a_release_does_not_carry_are_refused(values: pa.Array) -> None:
-    with pytest.raises(ColumnError, match=r"'odd': it has type .*--drop-columns odd"):
+    with pytest.raises(ColumnError, match=r"'odd': it has type"):
         with_column("odd", values).load()
+    assert le.PublicLocations(with_column("odd", values).source).read().left_out == ("odd",)
 
 
 def test_limits() -> None:
-    with pytest.raises(ParameterError, match=f"more than {MAX_VALUE} characters.*--drop-columns about"):
+    with pytest.raises(ParameterError, match=f"more than {MAX_VALUE} characters"):
         with_column("about", ["x" * (MAX_VALUE + 1), "y"]).load()
     with pytest.raises(ParameterError, match="not finite"):
         with_column("size", [float("inf"), 1.0]).load()
     assert with_column("size", [float("nan"), 1.0]).load().columns["size"].to_pylist() == [None, 1.0]
     many = {f"c{at}": ["x", "y"] for at in range(MAX_COLUMNS + 2)}
-    with pytest.raises(ColumnError, match=rf"at most {MAX_COLUMNS}.*--drop-columns c16 --drop-columns c17"):
-        le.PublicLocations(pa.table({"venue": ["a", "b"], **many})).load()
-    assert len(le.PublicLocations(
-        pa.table({"venue": ["a", "b"], **many}), drop_columns=["c3", "c7"]
-    ).load().columns) == MAX_COLUMNS  # fmt: skip
+    table = pa.table({"venue": ["a", "b"], **many})
+    with pytest.raises(ColumnError, match=rf"at most {MAX_COLUMNS}\. Name fewer"):
+        le.PublicLocations(table, publish_columns=list(many)).load()
+    most = le.PublicLocations(table, publish_columns=list(many)[2:]).read()
+    assert len(most.places.columns) == MAX_COLUMNS
+    assert most.left_out == ("c0", "c1")
 
 
 def test_columns_without_a_name_are_left_out(tmp_path: Path) -> None:
     """As pandas writes its index."""
     (tmp_path / "p.csv").write_text(",venue,kind\n0,a,x\n1,b,y\n")
-    assert list(le.PublicLocations(tmp_path / "p.csv").load().columns) == ["kind"]
+    assert le.PublicLocations(tmp_path / "p.csv").read().left_out == ("kind",)
 
 
 def test_twins_are_refused() -> None:
     table = pa.table({"venue": ["a", "b"], "Kind": ["x", "y"], "KIND": ["x", "y"]})
     with pytest.raises(LocentropyError, match="upper and lower case"):
-        le.PublicLocations(table).load()
+        le.PublicLocations(table, publish_columns=["Kind", "KIND"]).load()
+    assert list(le.PublicLocations(table, publish_columns=["KIND"]).load().columns) == ["KIND"]
 
 
 def test_a_list_to_exclude_is_read_for_its_ids_only(tmp_path: Path) -> None:

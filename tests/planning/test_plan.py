@@ -358,6 +358,7 @@ def test_a_plan_file_is_short_and_names_the_budget(tmp_path: Path) -> None:
         "  max_visits: 5",
         "locations:",
         "  kind: public-list",
+        "  publish_columns: []",
         "expected:",
         "  n_locations: 400",
         "  users_per_location:",
@@ -456,3 +457,26 @@ def test_a_plan_per_month_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert made.to_dict()["unit"] == "person-month"
     with pytest.raises(ParameterError, match="person-day"):
         plan(Limit(1.0, max_locations=5, max_visits=5), unit="month")  # type: ignore[arg-type]
+
+
+def test_a_plan_holds_the_columns_that_are_published(tmp_path: Path) -> None:
+    path = tmp_path / "plan.yaml"
+    made = plan(Limit(1.0, max_locations=5, max_visits=5), publish_columns=["opened", "kind"])
+    assert "These columns of the list are published as they are: 'opened', 'kind'." in str(made)
+    assert made.to_dict()["locations"]["publish_columns"] == ["opened", "kind"]
+    made.to_yaml(path)
+    assert Plan.from_yaml(path) == made
+    path.write_text(path.read_text().replace("  publish_columns:\n  - opened\n  - kind\n", ""))
+    assert Plan.from_yaml(path).publish_columns is None, "of a version that published all, and did not say so"
+    Plan.from_yaml(path).to_yaml(tmp_path / "again.yaml")
+    assert "publish_columns" not in (tmp_path / "again.yaml").read_text()
+    path.write_text(
+        path.read_text().replace("kind: public-list", "kind: public-list\n  publish_columns: kind")
+    )
+    with pytest.raises(ParameterError, match="must be a list of columns"):
+        Plan.from_yaml(path)
+    for wrong in ("kind", ["entropy"], ["kind", "Kind"], [""]):
+        with pytest.raises(ParameterError):
+            plan(Limit(1.0, max_locations=5, max_visits=5), publish_columns=wrong)
+    with pytest.raises(ParameterError, match="are columns of a public list"):
+        plan(Limit(1.0, max_locations=5, max_visits=5), locations="grid", publish_columns=["kind"])

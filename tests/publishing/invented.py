@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -16,6 +17,23 @@ GRID = le.Grid(south=40.69, west=-74.04, north=40.73, east=-73.99, cell=1500)
 SELECTED = le.SelectLocations(epsilon=1.0, delta=1e-7, max_locations=3)
 ABOUT = le.About(title="Made-up city", curator="nobody", region="nowhere", publication_date="2026-11-16")
 FIVE = {"max_locations": 5, "max_visits": 5}
+
+REGISTER = pa.table(
+    {
+        "location": [f"p{number:02d}" for number in range(12)],
+        "name": [f"Place {number}" for number in range(12)],
+        "kind": ["bar", "café", "park"] * 4,
+        "district": ["North"] * 6 + ["South"] * 6,
+        "ward": ["N"] * 6 + ["S"] * 6,
+        "phone": [f"555-{number:04d}" for number in range(12)],
+    }
+)
+"""Without `ward`, what the attempts in interrupted-all-columns-… published."""
+
+
+def register(of: pa.Table = REGISTER, **options: Any) -> le.PublicLocations:
+    """The same places, with what a register says of them."""
+    return le.PublicLocations(of, provenance="made up", **options)
 
 
 def visits() -> le.Visits:

@@ -16,11 +16,11 @@ import yaml
 import locentropy as le
 from locentropy.core.errors import ParameterError, ReleaseError
 from locentropy.planning.plans import Plan
-from locentropy.publishing.notices import UngroupedWarning
+from locentropy.publishing.notices import LeftOutWarning, UngroupedWarning, left_out_words
 from locentropy.publishing.request import Request
 from locentropy.release.columns import public_columns
 from locentropy.release.release import Release
-from tests.publishing.making import visits_in
+from tests.publishing.making import Killed, visits_in
 
 PLACES = pa.table(
     {
@@ -46,7 +46,69 @@ def places(**options: Any) -> le.PublicLocations:
 
 
 def published(folder: Path, mechanism: Any = MOMENTS, **options: Any) -> Release:
+    options = {"publish_columns": COLUMNS} | options
     return le.publish(visits_in(folder), mechanism, places(**options), ledger=None, out=folder / "may")
+
+
+def test_nothing_of_a_column_that_nobody_named_is_in_any_file(tmp_path: Path) -> None:
+    register = PLACES.append_column("phone", [["555-0101", "555-0102", "555-0103", "555-0104"]])
+    listed = le.PublicLocations(register, levels=["place", "district"], publish_columns=["kind"])
+    with pytest.warns(LeftOutWarning, match="of the list: 'opened', 'size', 'lit', 'since', 'phone'"):
+        release = le.publish(
+            visits_in(tmp_path),
+            le.Shares(1.0),
+            listed,
+            ledger=None,
+            out=tmp_path / "may",
+            also=["geojson", "gpkg", "excel-comma"],
+        )
+    assert release.statement.listed_columns == ("kind", "district"), "a level is named as well"
+    assert release.levels["district"].statement.listed_columns == ()
+    for path in (tmp_path / "may").iterdir():
+        assert b"555-01" not in path.read_bytes(), path.name
+        assert b"phone" not in path.read_bytes(), path.name
+    assert (
+        b"555-0101" not in pq.read_table(tmp_path / "may" / "release.parquet").to_pandas().to_csv().encode()
+    )
+    assert le.verify(tmp_path / "may").ok
+
+
+def test_what_will_be_public_is_told_before_the_spend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def read(*_: object, **__: object) -> None:
+        raise Killed
+
+    monkeypatch.setattr("locentropy.publishing.publish.carry_out", read)
+    listed = places(publish_columns=["kind", "opened"], levels=["place", "district"])
+    with (
+        caplog.at_level("INFO", "locentropy.reading"),
+        pytest.warns(LeftOutWarning, match=r"'size', 'lit', 'since'\. Readers see those that are named"),
+        pytest.raises(Killed),
+    ):
+        le.publish(visits_in(tmp_path), MOMENTS, listed, ledger=None)
+    assert caplog.messages[-2:] == [
+        "To be published at the level place, beside the values: id, coordinates, kind, opened, district.",
+        "To be published at the level district, beside the values: id, coordinates.",
+    ]
+
+
+def test_with_all_columns_named_nothing_is_said_to_be_left_out() -> None:
+    assert left_out_words(Request(MOMENTS, places(publish_columns=COLUMNS))) is None
+    assert left_out_words(Request(MOMENTS, le.PublicLocations(["bar"]))) is None
+    assert left_out_words(Request(MOMENTS, le.Grid(1.0, 1.0, 1.1, 1.1, cell=5000))) is None
+    wide = pa.table({"place": ["a"]} | {f"{at:03}{'x' * 99}": [1] for at in range(70)})
+    told = left_out_words(Request(MOMENTS, le.PublicLocations(wide)))
+    assert told is not None
+    assert "'049" in told
+    assert "'050" not in told
+    assert "x', and 20 more. Readers" in told
+    assert len(told) < 4000
+    grouped = Request(MOMENTS, places(group="district", publish_columns=["size", *COLUMNS]))
+    told = left_out_words(grouped)
+    assert told == (
+        "Left out, because places of one group differ in them: 'kind', 'opened', 'size', 'lit', 'since'."
+    )
 
 
 @pytest.mark.parametrize("mechanism", [MOMENTS, le.Shares(1.0)], ids=["moments", "shares"])
@@ -68,7 +130,9 @@ def test_columns_travel(mechanism: Any, tmp_path: Path) -> None:
 
 
 def test_they_are_named_as_public(tmp_path: Path) -> None:
-    published(tmp_path, le.Shares(1.0), attributes=["opened"], drop_columns=["size"])
+    published(
+        tmp_path, le.Shares(1.0), attributes=["opened"], publish_columns=["kind", "lit", "since", "district"]
+    )
     details = yaml.safe_load((tmp_path / "may" / "details.yaml").read_text())
     assert details["locations"]["attributes"] == ["opened"]
     assert details["locations"]["columns"] == ["kind", "lit", "since", "district"]
@@ -100,7 +164,11 @@ def test_columns_with_many_values_have_no_filter(tmp_path: Path) -> None:
     ids = [f"place-{at}" for at in range(100)]
     table = pa.table({"place": ids, "code": [f"c{at}" for at in range(100)], "same": ["x"] * 100})
     release = le.publish(
-        visits_in(tmp_path), MOMENTS, le.PublicLocations(table), ledger=None, out=tmp_path / "may"
+        visits_in(tmp_path),
+        MOMENTS,
+        le.PublicLocations(table, publish_columns=["code", "same"]),
+        ledger=None,
+        out=tmp_path / "may",
     )
     page = (tmp_path / "may" / "report.html").read_text()
     assert '"filters":[false,false]' in page.replace(" ", "")
@@ -126,11 +194,12 @@ def test_another_list_is_another_request() -> None:
     def identity(**options: Any) -> dict[str, str]:
         return dict(Request(MOMENTS, places(**options)).identity(None))
 
-    whole = identity()
+    plain, whole = identity(), identity(publish_columns=COLUMNS)
+    assert not {"columns", "publish_columns"} & plain.keys(), "as attempts of version 0.1 have it"
     assert json.loads(whole["columns"]) == list(COLUMNS)
-    assert identity(drop_columns=["kind"])["list"] != whole["list"]
-    assert identity(group="district") != whole
-    assert "columns" not in identity(drop_columns=list(COLUMNS)), "as attempts of earlier versions have it"
+    assert whole == identity(publish_columns=COLUMNS[::-1])
+    assert identity(publish_columns=COLUMNS[1:])["list"] not in (whole["list"], plain["list"])
+    assert identity(group="district") != plain
 
 
 # --- groups -------------------------------------------------------------------------------------------------------

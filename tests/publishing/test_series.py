@@ -125,6 +125,22 @@ def test_details_name_the_series_and_the_release_before(made: Path) -> None:
     assert "it costs no budget" in (made / "2026-03" / "manifest.yaml").read_text().replace("\n", " ")
 
 
+def test_columns_and_names_may_differ_from_release_to_release(series: Path) -> None:
+    register = pa.table({"location": PLACES, "name": PLACES[::-1], "kind": KINDS, "opened": [1990] * 24})
+    shown = le.PublicLocations(
+        register, attributes=["kind"], publish_columns=["opened"], provenance="the register"
+    )
+    april = publish(series, "2026-04", series / "2026-03", locations=shown)
+    assert april.statement.listed_columns == ("opened",)
+    (series / "more").mkdir()
+    more = new_ledger(series / "more")  # the budget of the first is used up
+    may = publish(series, "2026-05", april, ledger=more)
+    assert may.statement.listed_columns == ()
+    assert "name" not in may.to_arrow().column_names
+    for month in ("2026-04", "2026-05"):
+        assert le.verify(series / month).ok
+
+
 def test_bits_are_bits_of_both_values(series: Path) -> None:
     release = publish(series, "2026-04", series / "2026-03", entropy_unit="bits")
     again = release.reestimate().to_arrow()

@@ -63,7 +63,11 @@ def demo(
             unit="person-month",
             person_epsilon=BUDGET,
         )
-        places = PublicLocations(folder / "places.csv", provenance="made with the city, before any visit")
+        places = PublicLocations(
+            folder / "places.csv",
+            provenance="made with the city, before any visit",
+            publish_columns=["kind", "opens", "closes", "district"],
+        )
         visits = Visits(folder / "visits.parquet", user="user")
         about = About(title="Demo: popularity of places", description="An invented city.", region="nowhere")
         release: Release | None = None

@@ -11,6 +11,7 @@ from locentropy.cli.console import note_reading
 from locentropy.cli.map_options import MapOptions
 from locentropy.cli.options import Reading, delimiter_named
 from locentropy.core.errors import ParameterError
+from locentropy.core.public_columns import refuse_drop_columns
 
 if TYPE_CHECKING:
     from locentropy.core.locations import Cells
@@ -30,7 +31,11 @@ _WITH_ATTRIBUTE: Final = (
 _WITH_GROUP: Final = _WITH_ATTRIBUTE.replace("--attribute category", "--group-by district")
 _WITH_LEVELS: Final = _WITH_ATTRIBUTE.replace("--attribute category", "--levels place,district,city")
 _HOW_READ: Final = ("table", "delimiter", "encoding", "decimal")
-_OPTIONS: Final = {"attributes": "--attribute", "group": "--group-by"}
+_OPTIONS: Final = {
+    "attributes": "--attribute",
+    "group": "--group-by",
+    "publish_columns": "--publish-column",
+}
 """Options that are not called like their field."""
 
 Text = str | None
@@ -51,6 +56,16 @@ Levels = Annotated[
         metavar="place,district,city",
         help="Several levels in one release, the main one first: 'place', columns of the list, 'all' for the whole "
         "list ('city' too, if it is no column). A public rule divides ε; or say the parts: place=0.7,district=0.3.",
+        rich_help_panel=_LIST,
+    ),
+]
+PublishColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--publish-column",
+        metavar="NAME",
+        help="Further column of the list that readers are to see; repeatable. Columns that no option names are not "
+        "published.",
         rich_help_panel=_LIST,
     ),
 ]
@@ -81,7 +96,7 @@ class PlaceOptions(MapOptions):
         Text,
         typer.Option(
             "--places",
-            help="File of places that are public anyway; all are published.",
+            help="File of places that are public anyway; all are published, with ids, names and coordinates.",
             rich_help_panel=_LIST,
         ),
     ] = None
@@ -140,14 +155,8 @@ class PlaceOptions(MapOptions):
         ),
     ] = None
     levels: Levels = None
-    drop_columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--drop-columns",
-            help="Column of the list that is not to be published; repeatable. All others are.",
-            rich_help_panel=_LIST,
-        ),
-    ] = None
+    publish_columns: PublishColumns = None
+    drop_columns: Annotated[list[str] | None, typer.Option("--drop-columns", hidden=True)] = None
 
     def chosen(self, provenance: str | None = None) -> PublicLocations | Cells | None:
         """The list, the grid or the map that the options describe, or None if there is none of them."""
@@ -186,6 +195,7 @@ class PlaceOptions(MapOptions):
         return replace(cells, attributes=attributes)  # type: ignore[type-var]  # every kind is a dataclass
 
     def _list(self, provenance: str | None) -> PublicLocations | None:
+        refuse_drop_columns(self.drop_columns)
         if declared(self.attributes) and self.places is None and self.attributes != ["coordinates"]:
             raise ParameterError(
                 "--attribute names columns of a public list. Cells and zones have none: nothing is known of them "
@@ -221,7 +231,7 @@ class PlaceOptions(MapOptions):
             attributes=declared(self.attributes) or (),
             group=self.group,
             levels=levels_in(self.levels),
-            drop_columns=self.drop_columns or (),
+            publish_columns=self.publish_columns or (),
         )
 
     def read_like(self, visits: Reading) -> PlaceOptions:
@@ -240,10 +250,15 @@ class PlaceOptions(MapOptions):
 
     def _refuse_without_list(self) -> None:
         """Raise ParameterError for options about columns of a list, where there is none."""
+        if self.publish_columns and self.zones is not None:
+            raise ParameterError(
+                "--publish-column names a column of a public list (--places). Of a map, ids, names (--zone-name) and "
+                "outlines are published, and none of its other columns."
+            )
         for option, given, example in (
             ("--group-by", self.group, _WITH_GROUP),
             ("--levels", self.levels, _WITH_LEVELS),
-            ("--drop-columns", self.drop_columns, None),
+            ("--publish-column", self.publish_columns, None),
         ):
             if given:
                 raise ParameterError(

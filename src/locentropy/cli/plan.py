@@ -14,7 +14,7 @@ from locentropy.cli.console import note, out, warn
 from locentropy.cli.map_options import MapOptions
 from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions, warnings_told
 from locentropy.cli.option_groups import AboutOptions, with_option_groups
-from locentropy.cli.place_options import Levels, MaxStdError, declared, levels_in
+from locentropy.cli.place_options import Levels, MaxStdError, PublishColumns, declared, levels_in
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import check_writable
 
@@ -74,6 +74,7 @@ def plan(
         ),
     ] = None,
     levels: Levels = None,
+    publish_columns: PublishColumns = None,
     level_sizes: Annotated[
         str | None,
         typer.Option(
@@ -145,6 +146,7 @@ def plan(
             group=group,
             unit=unit,  # type: ignore[arg-type]  # checked by Plan itself
             levels=levels_in(levels),
+            publish_columns=publish_columns or (),
             level_sizes=_sizes(level_sizes, "level_sizes") or (),
             period=period,  # type: ignore[arg-type]  # checked by Plan itself, as is the next but one
             periods=periods,

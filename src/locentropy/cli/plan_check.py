@@ -94,7 +94,18 @@ def with_columns(path: Path, plan: Plan, chosen: LocationsChoice | None) -> Loca
     given = check_levels(chosen.levels)
     if given and (given.names != plan.levels.names or not _same_parts(given, plan.levels)):
         raise _contradiction(path, f"--levels {given.written}", plan.levels.written or "no levels")
-    return replace(chosen, attributes=plan.attributes, group=plan.group, levels=plan.levels)
+    shown = tuple(chosen.publish_columns)
+    if plan.publish_columns is not None:
+        if shown and {*shown} != {*plan.publish_columns}:
+            raise _contradiction(
+                path,
+                f"--publish-column {' --publish-column '.join(shown)}",
+                ", ".join(plan.publish_columns) or "none",
+            )
+        shown = plan.publish_columns
+    return replace(
+        chosen, attributes=plan.attributes, group=plan.group, levels=plan.levels, publish_columns=shown
+    )
 
 
 def _same_parts(given: Levels, planned: Levels) -> bool:

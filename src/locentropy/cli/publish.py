@@ -77,14 +77,23 @@ def publish(
       --window 2026-06 --after may-2026 --ledger city.ledger --out june-2026
     """
     from locentropy.cli.publish_summary import tell, tell_dry_run, warn_of_few
+    from locentropy.publishing.notices import published_words
+    from locentropy.publishing.publication_file import taken_up
     from locentropy.publishing.publish import carry_out
     from locentropy.release.files import marked_target
 
     _check_ledger(asking, dry_run=dry_run)
     request, account, planned, formats = asked_for(source, using, where, selecting, words, reading, asking)
+    if to is not None:
+        request = taken_up(request, to, account)
     listed = request.listed
     target = None if to is None else marked_target(to, private=request.guarantee.private)
     hints = _hints(request)
+    if planned is not None and planned.publish_columns is None:
+        hints.append(
+            f"{asking.plan} is of a version that published all columns of a list, and says nothing of them. What it is "
+            "to publish beside the above: --publish-column NAME"
+        )
     if dry_run:
         tell_dry_run(request, planned, target, account, as_json=as_json)
         _say(hints)
@@ -97,7 +106,7 @@ def publish(
             "Publishing needs a directory for the release: --out may; or try it first: --dry-run"
         )
     visits, resources = reading.visits_of(source, request.window), reading.resources
-    _say(hints)  # now: once it is paid for, what it says cannot be changed
+    _say([*published_words(request), *hints])  # now: once it is paid for, it cannot be changed
     with told(), progress_bar() as progress:
         release = carry_out(
             request,
@@ -130,9 +139,10 @@ def _check_ledger(asking: RequestOptions, *, dry_run: bool) -> None:
 def _hints(request: Request) -> list[str]:
     """What is easily forgotten and would be seen by every reader of the release."""
     from locentropy.places.public_list import PublicLocations
-    from locentropy.publishing.notices import ungrouped_words
+    from locentropy.publishing.notices import left_out_words, ungrouped_words
 
-    found, public = [CHECK_FIRST], request.locations
+    words, public = left_out_words(request), request.locations
+    found = [*([] if words is None else [words]), CHECK_FIRST]
     if getattr(request.mechanism, "max_users", None) is None:
         found.append(
             "Without --max-users, a public bound on the number of people (such as the city's population), values may "

@@ -42,6 +42,7 @@ def tell_dry_run(
     """
     from locentropy.cli.plan import show
     from locentropy.core.files import check_writable
+    from locentropy.publishing import notices
     from locentropy.publishing.inference import check_without_series, rehearse_inference
     from locentropy.publishing.publication import Publication, check_name
     from locentropy.publishing.publication_file import UNFINISHED, unfinished
@@ -64,10 +65,21 @@ def tell_dry_run(
     if planned.levels:
         planned = replace(planned, level_sizes=tuple(len(each) for each in levels if each is not None))
     if as_json:
-        told = {"dry_run": True, **planned.to_dict(), "budget_after": _budget_after(request, ledger)}
+        told = {
+            "dry_run": True,
+            **planned.to_dict(),
+            "published": [
+                {"level": each.part and each.part.name, "columns": notices.published_of(each.locations)}
+                for each in request.levels
+            ],
+            "left_out": [*request.chosen.left_out, *request.chosen.differing],
+            "budget_after": _budget_after(request, ledger),
+        }
         out.print_json(json.dumps(told))
         return
     show(planned)
+    for words in notices.published_words(request):
+        _line(words)
     if request.series is not None:
         series = request.series.note
         _line(

@@ -52,6 +52,11 @@ class Cells(ABC):
         """Where its map came from, in the owner's words; None where `described` says all."""
         return None
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns of its map that are not published."""
+        return ()
+
     @abstractmethod
     def locations(self) -> Locations:
         """Every location, with its id, the coordinates of a point in it, and where it has one a name."""

@@ -1,7 +1,7 @@
 """Public columns: what the public list says about places besides their ids, names and coordinates.
 
-They travel into the release as they are: a category, a district, an opening year. Like attributes they come from the
-list alone, never from the visits; they differ from attributes only in that no estimate leans on them.
+Those that the owner names travel into the release as they are: a category, a district, an opening year. Like
+attributes they come from the list alone, never from the visits; they differ only in that no estimate leans on them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from locentropy.core.attributes import COORDINATES, MAX_NAME, MAX_VALUE, RESERVE
 from locentropy.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
@@ -23,7 +23,7 @@ MAX_COLUMNS: Final = 16
 FORMULA_STARTS: Final = "=+-@\t\r"
 """How texts begin that a spreadsheet takes for a formula."""
 
-DROP_EXAMPLE: Final = 'PublicLocations("places.csv", drop_columns=["phone"])'
+PUBLISH_EXAMPLE: Final = 'PublicLocations("places.csv", publish_columns=["category"])'
 
 
 def why_no_column(name: Any) -> str | None:
@@ -56,17 +56,29 @@ def check_column_names(names: Any, attributes: Sequence[str] = ()) -> tuple[str,
     return tuple(names)
 
 
-def check_drop_columns(names: Any) -> tuple[str, ...]:
-    """The names as a tuple; raises ParameterError unless they are names."""
-    if (
-        isinstance(names, str)
-        or not isinstance(names, list | tuple)
-        or not all(isinstance(name, str) for name in names)
+def check_publish_columns(names: Any) -> tuple[str, ...]:
+    """The names as a tuple, each once; raises ParameterError unless they are names."""
+    if not isinstance(names, list | tuple) or not all(
+        isinstance(name, str) and name.strip() for name in names
     ):
         raise ParameterError(
-            "must be a list of columns of the public list.", parameter="drop_columns", example=DROP_EXAMPLE
+            "must be a list of columns of the public list.",
+            parameter="publish_columns",
+            example=PUBLISH_EXAMPLE,
         )
     return tuple(dict.fromkeys(names))
+
+
+def refuse_drop_columns(given: object) -> None:
+    """Raise ParameterError for what an earlier version took: then all columns were published but these."""
+    if given is not None:
+        raise ParameterError(
+            "is gone: columns of the list are published only if they are named, with publish_columns "
+            "(--publish-column); names and coordinates are left out with name=None, lat=None and lon=None "
+            "(--places-name '', --places-lat '' and --places-lon '').",
+            parameter="drop_columns",
+            example=PUBLISH_EXAMPLE,
+        )
 
 
 def checked_columns(
@@ -83,17 +95,15 @@ def checked_columns(
         if values.type not in column_types():
             raise ParameterError(
                 f"The column {name!r} has type {values.type}, and must be texts, whole numbers, numbers, days, or true "
-                f"and false. {how_to_drop([name])}"
+                "and false."
             )
         if pa.types.is_string(values.type) and (pc.max(pc.utf8_length(values)).as_py() or 0) > MAX_VALUE:
             raise ParameterError(
                 f"The column {name!r} of the list has texts of more than {MAX_VALUE} characters, which a release does "
-                f"not carry. {how_to_drop([name])}"
+                "not carry."
             )
         if pa.types.is_floating(values.type) and not pc.all(pc.is_finite(values), min_count=0).as_py():
-            raise ParameterError(
-                f"The column {name!r} of the list holds numbers that are not finite. {how_to_drop([name])}"
-            )
+            raise ParameterError(f"The column {name!r} of the list holds numbers that are not finite.")
     return MappingProxyType(dict(columns))
 
 
@@ -102,13 +112,6 @@ def column_types() -> tuple[pa.DataType, ...]:
     import pyarrow as pa
 
     return (pa.string(), pa.int64(), pa.float64(), pa.bool_(), pa.date32())
-
-
-def how_to_drop(names: Iterable[str]) -> str:
-    """How columns are left out, in Python and on the command line."""
-    listed = list(names)
-    options = " ".join(f"--drop-columns {quoted(name)}" for name in listed)
-    return f"Leave out what is not to be published: drop_columns={listed!r} ({options})."
 
 
 def quoted(name: str) -> str:

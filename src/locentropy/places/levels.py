@@ -54,8 +54,7 @@ def _level(places: Locations, name: str, columns: Sequence[str], label: str) -> 
         if values is not None:
             raise ColumnError(
                 f"{label}: it has a column {name!r}, and as a level that word stands for "
-                f"{'each place by itself' if name == PLACE else 'the whole list'}. Rename the column, or leave it "
-                f"out: drop_columns=[{name!r}] (--drop-columns {name})."
+                f"{'each place by itself' if name == PLACE else 'the whole list'}. Rename the column."
             )
         return Level(name, "place", places) if name == PLACE else _whole(places, name, label)
     if name == WHOLE_UNLESS_COLUMN and name not in columns:

@@ -1,8 +1,7 @@
 """Columns of a public list: which of them a release carries, and in which types.
 
-All of them, unless the owner leaves them out: the list is public. What a release cannot carry is refused rather than
-left out without a word, so that the owner decides; columns without a name, and those that would be names or
-coordinates if the owner had not said otherwise, are not among them.
+Those that the owner names, and no others: a register may hold a contact's telephone number beside the opening year.
+What a release cannot carry is refused if it is named.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from locentropy.core.errors import ColumnError
-from locentropy.core.public_columns import MAX_COLUMNS, how_to_drop, why_no_column
+from locentropy.core.public_columns import MAX_COLUMNS, quoted, why_no_column
 from locentropy.visits.column_types import column_kind
-from locentropy.visits.columns import USUAL_NAMES
 from locentropy.visits.person_column import USUAL as USUAL_PERSON
 from locentropy.visits.person_column import normalized
 
@@ -35,31 +33,43 @@ _MINUS_ZERO: Final = r"^-0(\.0*)?$"
 _DAY: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
-def column_roles(columns: Sequence[str], roles: Roles, used: Collection[str], label: str) -> dict[str, str]:
-    """The columns that travel into the release: all but those with a role, and those used as attribute or group.
+def column_roles(
+    named: Collection[str], columns: Sequence[str], roles: Roles, used: Collection[str], label: str
+) -> dict[str, str]:
+    """The named columns that travel into the release as they are, in the order of the list.
 
-    Raises ColumnError if the name of one cannot be that of a published column, or if there are too many.
+    Not those with a role, and those used as attribute or group, which are published anyway. Raises ColumnError if one
+    is not there, if its name cannot be that of a published column, or if there are too many.
     """
+    missing = next((name for name in named if name not in columns), None)
+    if missing is not None:
+        raise ColumnError(
+            f"{label}: publish_columns names {missing!r} (--publish-column {quoted(missing)}), which is not a column "
+            f"of the list. Its columns: {', '.join(map(repr, columns))}."
+        )
     known = {*roles.values(), *used}
-    unused = [role for role in ("name", "lat", "lon") if role not in roles]
-    usual = frozenset[str]().union(*(USUAL_NAMES[role] for role in unused))
-    left = [name for name in columns if name not in known and name.strip() and normalized(name) not in usual]
-    refused = {name: reason for name in left if (reason := _why_refused(name)) is not None}
+    found = [name for name in columns if name in named and name not in known]
+    refused = {name: reason for name in found if (reason := _why_refused(name)) is not None}
     if refused:
         raise _refusal(refused, label)
-    folded = [name.casefold() for name in (*left, *used)]
-    twins = [name for name in left if folded.count(name.casefold()) > 1]
+    folded = [name.casefold() for name in (*found, *used)]
+    twins = [name for name in found if folded.count(name.casefold()) > 1]
     if twins:
         raise ColumnError(
             f"{label}: the columns {' and '.join(map(repr, twins))} differ at most by upper and lower case from each "
-            f"other or from one that is used. Rename them. {how_to_drop(dict.fromkeys(twins))}"
+            "other or from one that is used, and a table has one of them. Name one, or rename them in the list."
         )
-    if len(left) + len(used) > MAX_COLUMNS:
+    if len(found) + len(used) > MAX_COLUMNS:
         raise ColumnError(
-            f"{label}: the list has {len(left) + len(used)} columns besides ids, names and coordinates, and a release "
-            f"carries at most {MAX_COLUMNS}. {how_to_drop(left[MAX_COLUMNS - len(used) :])}"
+            f"{label}: {len(found) + len(used)} columns are to be published besides ids, names and coordinates, and a "
+            f"release carries at most {MAX_COLUMNS}. Name fewer."
         )
-    return {f"{COLUMN}{number}": name for number, name in enumerate(left)}
+    return {f"{COLUMN}{number}": name for number, name in enumerate(found)}
+
+
+def left_out(columns: Sequence[str], published: Collection[str]) -> tuple[str, ...]:
+    """The columns of a list that no option names; one without a name, as pandas writes its index, is no column."""
+    return tuple(name for name in columns if name not in published and name.strip())
 
 
 def columns_sql(declared: Mapping[str, str], found: Mapping[str, Column], label: str) -> dict[str, str]:
@@ -172,6 +182,5 @@ def _why_refused(name: str) -> str | None:
 def _refusal(refused: Mapping[str, str], label: str) -> ColumnError:
     reasons = "; ".join(f"{name!r}: {reason}" for name, reason in refused.items())
     return ColumnError(
-        f"{label}: the columns of the list are published with the release, and some cannot be. {reasons}. "
-        f"{how_to_drop(refused)}"
+        f"{label}: some columns of the list are named to be published, and cannot be. {reasons}."
     )

@@ -62,6 +62,8 @@ class MapFile:
     """Their names."""
     zones: NDArray[Any]
     """Valid Shapely polygons and multipolygons, in degrees."""
+    columns: tuple[str, ...]
+    """The names of all its columns, or properties."""
     fingerprint: str
     """SHA-256 of the file, in hexadecimal; of a shapefile, of its .shp, .dbf and .prj, one after another."""
 
@@ -70,11 +72,11 @@ def read_map(source: str | Path, id_column: str, name_column: str | None, layer:
     """Read a map, and raise unless every zone has an id of its own and a polygon that can be taken one way."""
     columns = [id_column, *([] if name_column is None else [name_column])]
     path = Path(source)
-    parts, (table, zones, crs) = _read(path, columns, layer, _CALL)
+    parts, (table, zones, crs, every) = _read(path, columns, layer, _CALL)
     ids = _ids(table[id_column], str(path), id_column)
     names = None if name_column is None else _names(table[name_column], str(path), name_column)
     zones = _checked(zones, ids, str(path))
-    return MapFile(ids, names, in_degrees(zones, ids, crs, str(path)), _digest(parts))
+    return MapFile(ids, names, in_degrees(zones, ids, crs, str(path)), tuple(every), _digest(parts))
 
 
 def read_shapes(source: str | Path, columns: list[str], layer: str | None, example: str) -> Shapes:

@@ -52,6 +52,8 @@ class Shapes(NamedTuple):
     """Of each row, in two dimensions; None where there is none, or a collection of shapes of several kinds."""
     crs: Any
     """Which coordinates these are; None if the map does not say."""
+    every: Sequence[str]
+    """The names of all columns but the geometry."""
 
 
 def map_parts(path: Path) -> dict[str, bytes]:
@@ -124,13 +126,14 @@ def _geojson(path: Path, content: bytes, columns: Sequence[str]) -> Shapes:
             f"{path}: it is not GeoJSON, that is a FeatureCollection. Write the map again as GeoJSON."
         )
     rows = [each.get("properties") or {} for each in features]
-    _check_columns(path, columns, list(dict.fromkeys(name for row in rows for name in row)))
+    every = list(dict.fromkeys(name for row in rows for name in row))
+    _check_columns(path, columns, every)
     table = pa.table({name: _values(path, name, [row.get(name) for row in rows]) for name in columns})
     geometries = [each.get("geometry") for each in features]
     shapes = np.array(
         [each if isinstance(each, shapely.Geometry) else None for each in geometries], dtype=object
     )
-    return Shapes(table, shapes, _crs_of_geojson(path, top))
+    return Shapes(table, shapes, _crs_of_geojson(path, top), every)
 
 
 def _crs_of_geojson(path: Path, top: dict[str, Any]) -> str | None:
@@ -199,9 +202,10 @@ def _geoparquet(path: Path, content: bytes, columns: Sequence[str]) -> Shapes:
             f"{path}: its geometry is encoded as {str(encoding)[:40]!r} with {str(edges)[:40]!r} edges; WKB with "
             "planar edges is read. Write it again with GeoPandas or GDAL, or as GeoJSON."
         )
-    _check_columns(path, columns, [name for name in schema.names if name != geometry])
+    every = [name for name in schema.names if name != geometry]
+    _check_columns(path, columns, every)
     table = read_bounded(buffer, [*dict.fromkeys(columns), geometry])
-    return Shapes(table, _from_wkb(table[geometry].to_pylist()), crs)
+    return Shapes(table, _from_wkb(table[geometry].to_pylist()), crs, every)
 
 
 def _geopackage(path: Path, content: bytes, columns: Sequence[str], layer: str | None) -> Shapes:
@@ -217,14 +221,15 @@ def _geopackage(path: Path, content: bytes, columns: Sequence[str], layer: str |
             "gpkg_spatial_ref_sys", ["srs_id", "organization", "organization_coordsys_id", "definition"]
         )
         [(office, number, definition)] = [found for each, *found in systems if each == system]
-        _check_columns(path, columns, [each for each in tables.columns(name) if each != geometry])
+        every = [each for each in tables.columns(name) if each != geometry]
+        _check_columns(path, columns, every)
         rows = tables.rows(name, [*columns, geometry])
     *values, blobs = zip(*rows, strict=True) if rows else [()] * (len(columns) + 1)
     table = pa.table(
         {each: _values(path, each, list(found)) for each, found in zip(columns, values, strict=True)}
     )
     known = f"EPSG:{int(number)}" if str(office).upper() == "EPSG" else definition
-    return Shapes(table, _from_wkb(map(wkb_in, blobs)), None if definition == "undefined" else known)
+    return Shapes(table, _from_wkb(map(wkb_in, blobs)), None if definition == "undefined" else known, every)
 
 
 def _which_layer(path: Path, layers: Sequence[str], layer: str | None) -> SourceError:
@@ -246,11 +251,12 @@ def _shapefile(path: Path, parts: Mapping[str, bytes], columns: Sequence[str]) -
             Path(folder, f"map{ending}").write_bytes(parts[ending])
         own = Path(folder, f"map{SHAPEFILE}")
         about, table = pyogrio.read_arrow(own, columns=list(columns))
-        if not set(columns) <= set(table.column_names):
-            _check_columns(path, columns, [str(name) for name in pyogrio.read_info(own)["fields"]])
+        every = [str(name) for name in pyogrio.read_info(own)["fields"]]
+        _check_columns(path, columns, every)
     shapes = _from_wkb(table[about["geometry_name"] or "wkb_geometry"].to_pylist())
     # Not by GDAL: it opens the files of corrections that a definition of coordinates names.
-    return Shapes(table, shapes, parts[".prj"].decode("utf-8", "replace") if ".prj" in parts else None)
+    crs = parts[".prj"].decode("utf-8", "replace") if ".prj" in parts else None
+    return Shapes(table, shapes, crs, every)
 
 
 def _check_columns(path: Path, columns: Sequence[str], there: Sequence[str]) -> None:

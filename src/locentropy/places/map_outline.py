@@ -84,7 +84,7 @@ def _shapes(path: Path) -> NDArray[Any]:
 
     from locentropy.places.map_files import MAX_VERTICES, in_degrees, read_shapes
 
-    _, found, crs = read_shapes(path, [], None, _CALL)
+    _, found, crs, _ = read_shapes(path, [], None, _CALL)
     if int(shapely.get_num_coordinates(found).sum()) > MAX_VERTICES:
         raise SourceError(
             f"{path}: it has more than {MAX_VERTICES:,} points. Simplify it, for example with mapshaper or GDAL's "

@@ -1,12 +1,12 @@
 """A public list of places, from a file or a table in memory: ids, and whatever else it says about places.
 
-What its columns hold is published: list_columns.py. Places may be published in groups: groups.py; or at several levels:
+Which of its columns are published: list_columns.py. Places may be published in groups: groups.py; or at several levels:
 levels.py.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -24,10 +24,15 @@ from locentropy.core.levels import (
     check_levels,
 )
 from locentropy.core.locations import Locations
-from locentropy.core.public_columns import DROP_EXAMPLE, check_drop_columns, quoted
+from locentropy.core.public_columns import (
+    PUBLISH_EXAMPLE,
+    check_publish_columns,
+    quoted,
+    refuse_drop_columns,
+)
 from locentropy.places.geo_frames import coordinates_in, is_geo_frame, without_geometry
 from locentropy.places.groups import group_sql
-from locentropy.places.list_columns import column_roles, column_values, columns_sql
+from locentropy.places.list_columns import column_roles, column_values, columns_sql, left_out
 from locentropy.places.read_list import ReadList
 from locentropy.visits.column_types import cast_sql, column_kind, restore_id_type
 from locentropy.visits.columns import AUTO, USUAL_NAMES, Choice, might_be_data_row, resolve_roles
@@ -66,7 +71,8 @@ class PublicLocations:
     """A public list of places: where it is stored, the roles of its columns, and where it came from.
 
     The list must not have been made from the visits: a place that is listed because somebody was there reveals that
-    they were. Published names, coordinates and further columns come from this list only.
+    they were. Published names, coordinates and columns come from this list only. Published are ids, names, coordinates
+    and the columns that `publish_columns`, `attributes`, `group` or `levels` name, and no others.
     """
 
     source: Any
@@ -89,8 +95,8 @@ class PublicLocations:
     They are published with the release."""
     group: str | None = None
     """The column that says which places are one location, such as "district": groups are published, not places."""
-    drop_columns: Sequence[str] = ()
-    """Columns that are not published. All others are, because the list is public."""
+    publish_columns: Sequence[str] = ()
+    """Further columns to publish, such as `["opening_year"]`: readers see them, and no estimate leans on them."""
     levels: Levels | Sequence[str] | Mapping[str, Number] = NO_LEVELS
     """Several levels in one release, the main one first, such as `["place", "district", "city"]`: "place" is each place
     by itself, "all" the whole list, and so is "city" if it is no column. A public rule divides ε; or say the part of
@@ -101,10 +107,13 @@ class PublicLocations:
     """The encoding of a text file, such as "cp1252"; None for UTF-8."""
     decimal: DecimalMark | None = None
     """The decimal mark of numbers that are texts: "." or ","."""
+    drop_columns: InitVar[object] = None
+    """Of an earlier version; refused, with what to write instead."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, drop_columns: object) -> None:
+        refuse_drop_columns(drop_columns)
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
-        object.__setattr__(self, "drop_columns", check_drop_columns(self.drop_columns))
+        object.__setattr__(self, "publish_columns", check_publish_columns(self.publish_columns))
         if self.group is not None and (not isinstance(self.group, str) or not self.group.strip()):
             raise ParameterError(
                 "must be the name of a column of the public list.",
@@ -121,14 +130,6 @@ class PublicLocations:
                 value=self.group,
                 example=LEVELS_EXAMPLE,
             )
-        levels = [name for name in self.levels if name not in (PLACE, WHOLE)]
-        for name in (*self.attributes, *([self.group] if self.group else []), *levels):
-            if name in self.drop_columns:
-                raise ParameterError(
-                    f"names {name!r}, which is an attribute, the group or a level, and is published. Leave it out here "
-                    "or there.",
-                    parameter="drop_columns",
-                )
 
     def load(self, *, only_ids: bool = False) -> Locations:
         """Read the list; with `only_ids`, for places that are not published, nothing but the ids.
@@ -152,14 +153,18 @@ class PublicLocations:
 
     def _read_geo_frame(self) -> ReadList:
         """Where places are is taken from the geometry, unless columns were named."""
-        if self.lat is not AUTO or self.lon is not AUTO:
-            return self._read_table()
-        lat, lon, outlines = coordinates_in(self.source)
         table = without_geometry(self.source)
-        usual = USUAL_NAMES["lat"] | USUAL_NAMES["lon"]
-        table = table[[name for name in table.columns if normalized(str(name)) not in usual]]
-        located = replace(self, source=table.assign(lat=lat, lon=lon), lat="lat", lon="lon")
-        return located._read_table(outlines=outlines)
+        if self.lat is not AUTO or self.lon is not AUTO:
+            read, known = self._read_table(), {*table.columns}
+        else:
+            lat, lon, outlines = coordinates_in(self.source)
+            usual = (USUAL_NAMES["lat"] | USUAL_NAMES["lon"]) - {*map(normalized, self.publish_columns)}
+            kept = [name for name in table.columns if normalized(str(name)) not in usual]
+            located = replace(self, source=table[kept].assign(lat=lat, lon=lon), lat="lat", lon="lon")
+            read = located._read_table(outlines=outlines)
+            known = {*kept, "lat", "lon", self.source.active_geometry_name}
+        others = [str(name) for name in self.source.columns if name not in known]
+        return replace(read, left_out=(*read.left_out, *others))
 
     def _read_table(self, *, only_ids: bool = False, outlines: pa.Array | None = None) -> ReadList:
         import duckdb
@@ -183,7 +188,7 @@ class PublicLocations:
                     f"{self.source}: a public list must be one file, but these are {len(parts)}."
                 )
             [part] = parts
-            columns = self._without_dropped(part.columns, part.label)
+            columns = list(part.columns)
             choices = {role: getattr(self, role) for role in ("location", "name", "lat", "lon")}
             if self.location is AUTO and len(columns) == 1:
                 if any(mark in columns[0] for mark in DELIMITERS):
@@ -198,12 +203,8 @@ class PublicLocations:
             declared = self._attribute_roles(columns, part.label)
             of_group = self._group_role(columns, roles, part.label)
             used = (*declared.values(), *of_group.values())
-            try:
-                others = {} if only_ids else column_roles(columns, roles, used, part.label)
-            except ColumnError:
-                # Raises if places repeat, as in a table of visits: that is told first.
-                self._read_table(only_ids=True)
-                raise
+            named = {*self.publish_columns, *(name for name in self.levels if name in columns)}
+            others = {} if only_ids else column_roles(named, columns, roles, used, part.label)
             relation = part.bind(con, roles | declared | of_group | others, drop_bad=False)
             if told := described(roles, parts, [relation], read_as):
                 READING_LOG.info("Places: %s", told)
@@ -236,7 +237,8 @@ class PublicLocations:
             for name, values in _arrays(rows, others).items()
         }
         found = replace(found, columns=further, outlines=outlines)
-        listed = ReadList(found, columns, part.label)
+        published = {*roles.values(), *used, *others.values()}
+        listed = ReadList(found, columns, part.label, left_out(columns, published))
         for name, values in _arrays(rows, of_group).items():
             listed = replace(listed, group=name, groups=_attribute_values(values))
         for name, values in listed.locations().attributes.items():
@@ -276,7 +278,7 @@ class PublicLocations:
         """Raise ParameterError if columns are named of a plain list of ids, which has none."""
         for parameter, named, example in (
             ("attributes", list(self.attributes), EXAMPLE),
-            ("drop_columns", list(self.drop_columns), DROP_EXAMPLE),
+            ("publish_columns", list(self.publish_columns), PUBLISH_EXAMPLE),
             ("group", self.group, GROUP_EXAMPLE),
             (
                 "levels",
@@ -289,16 +291,6 @@ class PublicLocations:
                     f"{parameter}={named!r} names columns of a list, and a plain list of ids has none. "
                     f"For example: {example}"
                 )
-
-    def _without_dropped(self, columns: Sequence[str], label: str) -> list[str]:
-        """The columns that are not left out; ColumnError if one to leave out is not there."""
-        missing = [name for name in self.drop_columns if name not in columns]
-        if missing:
-            raise ColumnError(
-                f"{label}: drop_columns names {missing[0]!r} (--drop-columns {quoted(missing[0])}), which is not a "
-                f"column of the list.{_columns_are(columns)}"
-            )
-        return [name for name in columns if name not in self.drop_columns]
 
     def _group_role(self, columns: Sequence[str], roles: Roles, label: str) -> dict[str, str]:
         """The column of groups, if places are grouped."""

@@ -32,6 +32,8 @@ class ReadList:
     """The names of the columns of the list."""
     label: str
     """What errors call the list."""
+    left_out: tuple[str, ...] = ()
+    """Its columns that no option names, so that they are not published."""
     group: str | None = None
     """The column by which places are grouped, if they are."""
     groups: pa.Array | None = None

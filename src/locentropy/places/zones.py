@@ -87,6 +87,11 @@ class Zones(Cells):
         """Where the map came from."""
         return self.provenance
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns of the map besides ids and names: nothing else of it is published but the outlines."""
+        return tuple(name for name in self.map.columns if name not in (self.id, self.name))
+
     def locations(self) -> Locations:
         """Every zone, with its id, its name, its outline and a point in it."""
         zones = self.map.zones  # says how to install the extra, if it is missing

@@ -11,7 +11,7 @@ from locentropy.core.attributes import check_cell_attributes
 from locentropy.core.checks import check_choice, check_whole
 from locentropy.core.errors import ParameterError
 from locentropy.core.levels import PLACE
-from locentropy.core.public_columns import why_no_column
+from locentropy.core.public_columns import check_column_names, why_no_column
 from locentropy.mechanisms.level_parts import divided
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ _GRIDDED = 'plan(Shares(epsilon=1.0), locations="grid")'
 _SELECTING = "plan(Shares(epsilon=1.0), selection=SelectLocations(epsilon=0.2, delta=1e-8, max_locations=20))"
 _LEANING = 'plan(Shares(epsilon=1.0), attributes=["category"])'
 _GROUPED = 'plan(Shares(epsilon=1.0), group="district")'
+_SHOWING = 'plan(Shares(epsilon=1.0), publish_columns=["category"])'
 _LEVELLED = 'plan(Shares(epsilon=1.0), levels=["place", "district", "city"])'
 _SIZED = 'plan(Shares(epsilon=1.0), levels=["place", "district", "all"], level_sizes=[14_058, 20, 1])'
 _GUESSING = "plan(Moments(epsilon=1.0, max_locations=5, max_visits=5), users_per_location=[1, 5, 50])"
@@ -179,3 +180,17 @@ def check_group(plan: Plan) -> None:
             parameter="group",
             example=_GROUPED,
         )
+
+
+def check_columns(plan: Plan) -> None:
+    """Raise unless the columns to publish, if any, are those of a public list, and can be columns of a release."""
+    if not plan.publish_columns:
+        return
+    if plan.locations != "public-list":
+        raise ParameterError(
+            f"are columns of a public list. {_WITHOUT_LIST[plan.locations]}",
+            parameter="publish_columns",
+            example=_SHOWING,
+        )
+    elsewhere = {*plan.attributes, plan.group, *plan.levels, "location", "name", "lat", "lon"}
+    check_column_names([name for name in plan.publish_columns if name not in elsewhere], plan.attributes)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from locentropy.core.errors import ParameterError
 from locentropy.core.files import atomic_write
 from locentropy.core.levels import check_levels
+from locentropy.core.public_columns import check_publish_columns
 from locentropy.core.strict_yaml import parse_mapping
 from locentropy.mechanisms.parameters import read_parameters, written_parameters
 from locentropy.mechanisms.registry import described, mechanism_from
@@ -47,6 +48,8 @@ _OLD_KEYS: Final = {"purpose": "intended_use", "places": "locations"}
 _SELECTION: Final = ("epsilon", "delta", "max_locations", "keep", "max_users")
 _EXPECTED: Final = ("n_locations", "n_users", "users_per_location", "locations_per_user")
 _OLD_EXPECTED: Final = {"locations": "n_locations", "people": "n_users"}
+_USED: Final = ("attributes", "group", "levels")
+"""Columns of a list that a release makes something of."""
 _BUDGET: Final = ("epsilon", "delta")
 _NO_BUDGET: Final = "none"
 
@@ -99,6 +102,7 @@ def _content(plan: Plan) -> dict[str, Any]:
             **({"attributes": list(plan.attributes)} if plan.attributes else {}),
             **({} if plan.group is None else {"group": plan.group}),
             **({"levels": _levels(plan)} if plan.levels else {}),
+            **_columns(plan),
             **(written_parameters(plan.selection) if plan.selection else {}),
         },
         **({} if plan.max_std_error is None else {"max_std_error": repr(plan.max_std_error)}),
@@ -107,6 +111,12 @@ def _content(plan: Plan) -> dict[str, Any]:
         **({"expected": expected} if expected else {}),
         "budget": _budget(plan),
     }
+
+
+def _columns(plan: Plan) -> dict[str, list[str]]:
+    """The columns to publish, also where there are none: a plan that says nothing of them is of an earlier version."""
+    listed = plan.locations == "public-list" and plan.publish_columns is not None
+    return {"publish_columns": list(plan.publish_columns or ())} if listed else {}
 
 
 def _series(schedule: Schedule) -> dict[str, Any]:
@@ -169,8 +179,9 @@ def _plan_of(content: dict[str, Any]) -> Plan:
         mechanism = _mechanism(_section(content, "mechanism"))
     given = "places" if "places" in content else "locations"
     with _complaints(f"{given}: "):
-        places = _section(content, given, ("kind", "cells", "attributes", "group", "levels", *_SELECTION))
+        places = _section(content, given, ("kind", "cells", "publish_columns", *_USED, *_SELECTION))
         group, cells = places.pop("group", None), places.pop("cells", None)
+        columns = places.pop("publish_columns", None if places.get("kind") == "public-list" else [])
         levels = places.pop("levels", {})
         kind, attributes, selection = _locations(places)
     with _complaints("expected: "):
@@ -196,6 +207,7 @@ def _plan_of(content: dict[str, Any]) -> Plan:
         levels=check_levels(levels),
         cells=cells,
         schedule=_schedule(content),
+        publish_columns=None if columns is None else check_publish_columns(columns),
     )
     due = _budget(plan)
     if budget != due:

@@ -101,9 +101,11 @@ def level_lines(plan: Plan) -> list[str]:
 
 
 def release_rules(plan: Plan) -> list[str]:
-    """What is done with values after the noise, by the owner's choice."""
+    """What is published beside the values, and what is done with these after the noise, by the owner's choice."""
     words = rule_in_words(plan.max_std_error, plan.mechanism.method_used)
-    return [words] if words else []
+    shown = ", ".join(map(repr, plan.publish_columns or ()))
+    columns = f"These columns of the list are published as they are: {shown}." if shown else ""
+    return [each for each in (words, columns) if each]
 
 
 def _rows(expected: ExpectedError) -> list[str]:
@@ -132,6 +134,7 @@ def as_dict(plan: Plan) -> dict[str, Any]:
             **({"attributes": list(plan.attributes)} if plan.attributes else {}),
             **({} if plan.group is None else {"group": plan.group}),
             **({"levels": list(plan.levels)} if plan.levels else {}),
+            **({"publish_columns": list(plan.publish_columns)} if plan.publish_columns else {}),
             **(written_parameters(plan.selection) if plan.selection else {}),
         },
         **({"levels": [each.to_dict() for each in plan.level_outlooks]} if plan.levels else {}),

@@ -15,6 +15,7 @@ from locentropy.core.attributes import COORDINATES, check_attribute_names
 from locentropy.core.errors import ParameterError
 from locentropy.core.html import plain_text
 from locentropy.core.levels import NO_LEVELS, check_levels
+from locentropy.core.public_columns import check_publish_columns
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
 from locentropy.mechanisms.level_parts import concentrated_sum, divided
@@ -84,6 +85,9 @@ class Plan:
     """Of the ledger that will pay: "person", or per day, week or month."""
     schedule: Schedule | None = None
     """A release in every period, of which this is one; `mechanism` is that of each."""
+    publish_columns: tuple[str, ...] | None = ()
+    """Columns of the list that are published, and that nothing else names; None if the plan file is of a version that
+    did not say, and published all of them."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, CALL)
@@ -95,6 +99,7 @@ class Plan:
         object.__setattr__(self, "attributes", check_attribute_names(self.attributes))
         plan_checks.check_attributes(self)
         plan_checks.check_group(self)
+        plan_checks.check_columns(self)
         check_unit(self.unit)
         object.__setattr__(self, "max_std_error", check_max_std_error(self.max_std_error))
         if self.max_std_error is not None:
@@ -208,6 +213,7 @@ def plan(
     group: str | None = None,
     levels: Levels | Sequence[str] | Mapping[str, Number] = NO_LEVELS,
     level_sizes: Sequence[int] = (),
+    publish_columns: Sequence[str] = (),
     unit: Unit = "person",
     period: Period | None = None,
     periods: int | None = None,
@@ -250,6 +256,8 @@ def plan(
         part of ε of each. The other numbers given here are about the main level.
     level_sizes
         How many locations each level has: a public rule divides ε by them, unless `levels` says the parts.
+    publish_columns
+        Further columns of the public list that readers are to see, such as ["opening_year"].
     unit
         "person"; or "person-day", "person-week", "person-month", for a release about a window inside one of these that
         a ledger with this unit pays for.
@@ -296,6 +304,7 @@ def plan(
         cells=None if cells is None else cells.described,
         unit=unit,
         schedule=schedule,
+        publish_columns=check_publish_columns(publish_columns),
     )
     if selection is not None:
         _warn_of_sum(made, selection)

@@ -157,6 +157,27 @@ class ChosenLocations:
         return () if self.listed is None else tuple(self.listed.columns)
 
     @property
+    def publish_columns(self) -> tuple[str, ...]:
+        """The columns that are named to be published beside those with a use; only a public list has them."""
+        return tuple(self.choice.publish_columns) if isinstance(self.choice, PublicLocations) else ()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns of the list, or of the map of zones, that no option names: they are not published."""
+        if isinstance(self.choice, Cells):
+            return self.choice.left_out
+        return () if self._read is None else self._read.left_out
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """The columns that are named, and not published, because places of one group differ in them at every level."""
+        if self._read is None:
+            return ()
+        at_levels = [name for level in self.levels for name in level.locations.columns]
+        published = {*self.level_names, *(at_levels if self.level_names else self.columns)}
+        return tuple(name for name in self._read.places.columns if name not in published)
+
+    @property
     def group(self) -> str | None:
         """The column by which places are grouped; only a public list has one."""
         return self.choice.group if isinstance(self.choice, PublicLocations) else None

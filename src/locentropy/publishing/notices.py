@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from locentropy.core.attributes import MAX_NAME
 from locentropy.places.public_list import PublicLocations
 from locentropy.planning import level_outlook
 from locentropy.privacy.units import period_of
@@ -19,7 +20,10 @@ from locentropy.release.statement import UNSAID
 from locentropy.visits.columns import AUTO
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from locentropy.core.levels import LevelPart
+    from locentropy.core.locations import Locations
     from locentropy.ledger.ledger import Ledger
     from locentropy.mechanisms.base import Mechanism
     from locentropy.privacy.units import Unit
@@ -29,6 +33,9 @@ if TYPE_CHECKING:
 
 NOT_COUNTED: Final = "Not counted against any budget: use this only with synthetic data."
 NOT_PRIVATE: Final = "NOT PRIVATE: nothing is promised to the people in the data. Do not publish it."
+
+_MOST_NAMED: Final = 50
+"""Columns that are left out."""
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
@@ -53,6 +60,10 @@ class UnstatedOriginWarning(PublishingWarning):
     """The release does not say where its list of places comes from, which the guarantee takes as public."""
 
 
+class LeftOutWarning(PublishingWarning):
+    """The list, or the map, has columns that no option names, so that they are not published."""
+
+
 class UngroupedWarning(PublishingWarning):
     """Some places of the list are in no group, so that visits to them do not count."""
 
@@ -75,6 +86,8 @@ def notices(request: Request, ledger: Ledger | None) -> list[PublishingWarning]:
                 'visits. For example: PublicLocations("places.csv", provenance="the city\'s register")'
             )
         )
+    if (words := left_out_words(request)) is not None:
+        found.append(LeftOutWarning(words))
     found += [
         UngroupedWarning(ungrouped_words(places, group, level=bool(request.chosen.level_names)))
         for group, places in request.chosen.ungrouped.items()
@@ -83,6 +96,55 @@ def notices(request: Request, ledger: Ledger | None) -> list[PublishingWarning]:
         if level.locations is not None:
             found += few_locations(level.mechanism, len(level.locations), level.part)
     return found
+
+
+def published_of(listed: Locations | None) -> list[str]:
+    """What is published of each place besides its values; where places are selected, their ids."""
+    if listed is None:
+        return ["id"]
+    own = (("name", listed.names), ("coordinates", listed.lat), ("outline", listed.outlines))
+    return ["id", *(what for what, known in own if known is not None), *listed.attributes, *listed.columns]
+
+
+def published_words(request: Request) -> list[str]:
+    """What is published of each place besides its values, at each level. Once it is out, it cannot be taken back."""
+    told = []
+    for level in request.levels:
+        where = "of each place" if request.chosen.group is None else "of each group of places"
+        where = where if level.part is None else f"at the level {level.part.name}"
+        told.append(
+            f"To be published {where}, beside the values: {', '.join(published_of(level.locations))}."
+        )
+    return told
+
+
+def left_out_words(request: Request) -> str | None:
+    """Which columns of the list, or of the map, are not published, and how they would be; None if all are."""
+    if request.begun_before:
+        return (
+            "An attempt of an earlier version had begun, which published all columns of the list: it is finished with "
+            f"them, {', '.join(map(repr, request.chosen.columns))}."
+        )
+    unnamed, differing = map(_in_short, (request.chosen.left_out, request.chosen.differing))
+    told = []
+    if unnamed and not isinstance(request.locations, PublicLocations):
+        told.append(
+            f"Left out are these columns of the map: {unnamed}. Its ids, names and outlines are published."
+        )
+    elif unnamed:
+        told.append(
+            f"Left out are these columns of the list: {unnamed}. Readers see those that are named: publish_columns=[…] "
+            "(--publish-column NAME)."
+        )
+    if differing:
+        told.append(f"Left out, because places of one group differ in them: {differing}.")
+    return " ".join(told) or None
+
+
+def _in_short(names: Sequence[str]) -> str:
+    """The names of columns; of a file with hundreds of them, or with endless names, the beginning."""
+    more = [f"and {len(names) - _MOST_NAMED:,} more"] if len(names) > _MOST_NAMED else []
+    return ", ".join([*(repr(name[:MAX_NAME]) for name in names[:_MOST_NAMED]), *more])
 
 
 def ungrouped_words(places: int, group: str, *, level: bool) -> str:

@@ -15,18 +15,20 @@ import json
 import os
 import re
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import ReleaseError
 from locentropy.core.files import HAS_OWNERS, lock_file, open_own_file, read_at, sync_folder, write_at
 from locentropy.ledger.ledger import new_id
 from locentropy.publishing.publication import Publication
+from locentropy.release.files import marked_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from locentropy.ledger.ledger import Ledger
+    from locentropy.publishing.request import Request
 
 Identity = dict[str, str]
 """What makes a request this one and no other. It is written to disk: keys and texts must stay as they are."""
@@ -77,6 +79,41 @@ def unfinished(target: Path, identity: Identity, ledger: Ledger | None) -> Publi
         return None
     try:
         return _earlier(handle, path, target, identity, ledger)
+    finally:
+        os.close(handle)
+
+
+def taken_up(request: Request, out: str | Path, ledger: Ledger | None) -> Request:
+    """The request as an unfinished attempt at it has it, if that is of a version that published all columns of a list.
+
+    Nothing but an attempt that has begun is taken up, so that nothing is begun with columns that nobody named.
+    """
+    target = target_of(request, out)
+    earlier = _earlier_identity(target)
+    begun = None if earlier is None else request.as_begun(earlier, ledger)
+    if begun is None or unfinished(target, begun.identity(ledger), ledger) is None:
+        return request
+    return begun
+
+
+def target_of(request: Request, out: str | Path) -> Path:
+    """The directory of the release, without dots, and marked if there is no guarantee."""
+    named = Path(os.path.abspath(out))  # noqa: PTH100
+    if not named.name:
+        raise ReleaseError(f"{out} is no directory of its own. For example: out='may'")
+    return marked_target(named, private=request.guarantee.private)
+
+
+def _earlier_identity(target: Path) -> Identity | None:
+    """The identity of an earlier attempt at publishing into a directory, begun or not; None if there was none."""
+    path = _path(target)
+    try:
+        handle = open_own_file(path, create=False)
+    except OSError:
+        return None
+    try:
+        memory = _read(handle, path)
+        return None if memory is None else memory["order"]
     finally:
         os.close(handle)
 

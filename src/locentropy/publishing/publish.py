@@ -14,7 +14,6 @@ again, what was drawn is not drawn again (publication.py).
 
 from __future__ import annotations
 
-import os
 import warnings
 from contextlib import nullcontext
 from dataclasses import replace
@@ -39,20 +38,20 @@ from locentropy.publishing.inference import (
     listed_in,
     rehearse_inference,
 )
-from locentropy.publishing.notices import give, notices, warn_of_user_column
+from locentropy.publishing.notices import give, notices, published_words, warn_of_user_column
 from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
 from locentropy.publishing.publication import Publication, ResumedWarning, check_name
-from locentropy.publishing.publication_file import locked_publication
+from locentropy.publishing.publication_file import locked_publication, taken_up, target_of
 from locentropy.publishing.request import Request
 from locentropy.release.chain import read_chain
 from locentropy.release.exports import check_also
-from locentropy.release.files import marked_target
 from locentropy.release.ledger_notes import ledger_note
 from locentropy.release.measurements import KeptMeasurements
 from locentropy.release.release import Release
 from locentropy.release.statement import About
 from locentropy.visits.person_column import check_publishable
 from locentropy.visits.queries import DEFAULT_RESOURCES, open_queries
+from locentropy.visits.rows import READING_LOG
 from locentropy.visits.visits import Visits
 
 if TYPE_CHECKING:
@@ -193,8 +192,12 @@ def publish(
     )
     # Before the list is read, for errors about a list name its columns.
     request.refuse_visits_as_public(visits)
+    if out is not None:
+        request = taken_up(request, out, book)
     request.chosen.warn_of_exclusions()
     give(notices(request, book))
+    for words in published_words(request):
+        READING_LOG.info("%s", words)
     with shown_progress(progress) as shown:
         return carry_out(
             request,
@@ -257,12 +260,13 @@ def carry_out(
         if ledger is not None:  # there is no file to name: it is in the caller's hands
             ledger.record_release(publication.spend_id, publication.drawn_id, "published")
         return release
-    named = Path(os.path.abspath(out))  # noqa: PTH100  # without dots
-    if not named.name:
-        raise ReleaseError(f"{out} is no directory of its own. For example: out='may'")
-    target = marked_target(named, private=request.guarantee.private)
+    target = target_of(request, out)
     check_name(target)
     with locked_publication(target, request.identity(ledger), ledger) as publication:
+        if request.begun_before and not publication.begun:
+            raise ReleaseError(
+                f"{target}: the earlier attempt was finished, or given up, in the meantime. Repeat the call."
+            )
         earlier = publication.measurements()
         publication.check_staged(measured=earlier is not None)
         check_without_series(request, target, begun=publication.begun, staged=publication.staged_statement)

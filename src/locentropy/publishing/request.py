@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from locentropy.core.cell_kinds import OUTLINED_LIST
-from locentropy.core.errors import ParameterError, ReleaseError
+from locentropy.core.errors import LocentropyError, ParameterError, ReleaseError
 from locentropy.core.language import DEFAULT_LANGUAGE
 from locentropy.core.levels import PLACE
 from locentropy.core.locations import Cells
@@ -97,6 +97,8 @@ class Request:
     without_series: bool = False
     """Whether an attempt that was begun with `after` is finished without it. Not part of the identity: it is that
     attempt."""
+    begun_before: bool = False
+    """Whether it finishes an attempt of a version that published every column of the list: see `as_begun`."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -186,6 +188,7 @@ class Request:
             group=self.chosen.group,
             unit=self.unit,
             levels=self.chosen.level_names,
+            publish_columns=self.chosen.publish_columns,
         )
 
     @property
@@ -285,7 +288,7 @@ class Request:
     def identity(self, ledger: Ledger | None) -> Identity:
         """What makes this request this one, so that a retry can tell that it is the same. Public."""
         parameters = written_parameters(self.mechanism).items()
-        kind = type(self.mechanism)
+        kind, named = type(self.mechanism), sorted(self.chosen.publish_columns)
         return {
             "ledger": NO_LEDGER_ID if ledger is None else ledger.read().id,
             # Names of classes outside this package are not ours to keep unique.
@@ -301,6 +304,7 @@ class Request:
             # Only if they are said: attempts of earlier versions have no such keys, and stay the same requests.
             **({"attributes": json.dumps(self.chosen.attributes)} if self.chosen.attributes else {}),
             **({"columns": json.dumps(self.chosen.columns)} if self.chosen.columns else {}),
+            **({"publish_columns": json.dumps(named)} if named and not self.begun_before else {}),
             **({"levels": self.chosen.level_names.written} if self.chosen.level_names else {}),
             **({} if self.max_std_error is None else {"max_std_error": repr(self.plan.max_std_error)}),
             **({"refuse_empty": "True"} if self.refuse_empty else {}),
@@ -311,6 +315,24 @@ class Request:
             **({} if self.language == DEFAULT_LANGUAGE else {"language": self.language}),
             **{name: str(value) for name, value in asdict(self.about).items()},
         }
+
+    def as_begun(self, earlier: Identity, ledger: Ledger | None) -> Request | None:
+        """This request as an attempt with an earlier identity had it; None if that was another one.
+
+        Versions that published every column of a list named none of them in an option. Such an attempt is finished with
+        the columns that it began with, whether they are named now or not: what it drew belongs to them.
+        """
+        if self.identity(ledger) == earlier:
+            return self
+        if not isinstance(self.locations, PublicLocations) or "publish_columns" in earlier:
+            return None
+        try:
+            columns = self.locations.publish_columns or json.loads(earlier.get("columns", "[]"))
+            locations = replace(self.locations, publish_columns=columns)
+            before = replace(self, locations=locations, begun_before=True)
+            return before if before.identity(ledger) == earlier else None
+        except (LocentropyError, TypeError, ValueError):
+            return None  # of another list, or no names
 
     @property
     def _source(self) -> str:

@@ -23,7 +23,11 @@ POINTED_AT = 0.62, 0.47
 def published(folder: Path) -> Path:
     """The page of a release of an invented city."""
     City(people=PEOPLE, places=PLACES, seed=0).write(folder)
-    places = PublicLocations(folder / "places.csv", provenance="made with the city, before any visit")
+    places = PublicLocations(
+        folder / "places.csv",
+        provenance="made with the city, before any visit",
+        publish_columns=["kind", "opens", "closes", "district"],
+    )
     publish(
         Visits(folder / "visits.parquet"), Shares(epsilon=1.0), places, out=folder / "release", ledger=None
     )
