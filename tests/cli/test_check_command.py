@@ -14,6 +14,7 @@ import typer
 
 import locentropy as le
 from locentropy.cli.main import app
+from locentropy.cli.publish import CHECK_FIRST
 from locentropy.core.errors import LedgerError
 from locentropy.evaluation.input_check import LOOKS_RIGHT, LOOKS_WRONG
 from tests.cli.running import LONG, START, in_process
@@ -167,6 +168,8 @@ class TestPublish:
     def test_it_names_the_command_in_one_line(self, folder: Path) -> None:
         done = in_process("publish", "trips.csv", *COUNTED, "--out", "may", cwd=folder)
         assert done.returncode == 0, done.stderr
+        assert done.stderr.count(CHECK_FIRST) == 1
+        done = in_process("publish", "trips.csv", *COUNTED, "--dry-run", cwd=folder)
         assert len([line for line in done.stderr.splitlines() if "locentropy check" in line]) == 1
 
     def test_nothing_that_it_does_depends_on_a_check(

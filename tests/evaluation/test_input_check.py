@@ -104,14 +104,12 @@ class TestWhatLooksWrong:
         assert any("lines that cannot be read as rows: 50 rows" in each for each in checked.problems)
         assert check(path).problems[0].startswith("publish would refuse the table")
 
-    def test_a_table_that_cannot_be_read_is_a_finding_too(self, tmp_path: Path) -> None:
-        """Otherwise the error would tell, where nothing of the result may be shown."""
+    def test_lines_with_an_open_quotation_mark(self, tmp_path: Path) -> None:
         path = tmp_path / "trips.csv"
-        path.write_text('user,location\nann,1\nbob,"2\n' + "eve,3\n" * 50)
+        path.write_text("user,location\nann,1\n" + 'bob,"2\n' * 49)
         checked = check(path, bad_rows="drop")
-        assert checked.found is None
-        assert checked.report().splitlines()[-2:][0].startswith("What looks wrong")
-        assert "quotation mark" in checked.problems[0]
+        assert (checked.found.rows, checked.found.left_out) == (50, 49)
+        assert any("open quotation mark" in each for each in checked.problems)
 
     def test_columns_that_cannot_be_used_by_name_or_type_are_errors_as_of_publish(self) -> None:
         whole = trips().set_column(2, "time", pa.array(range(400)))

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from locentropy.core.errors import BadRowsError
 from locentropy.core.notebook_progress import shown_progress
-from locentropy.evaluation.input_problems import REFUSED, examples, problems
+from locentropy.evaluation.input_problems import examples, problems
 from locentropy.ledger.ledger import Ledger
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.publishing.publish import settle, visits_of
@@ -45,8 +44,8 @@ _CALL: Final = 'check(visits, Shares(epsilon=1.0), PublicLocations("places.csv")
 class CheckedInput:
     """What a check of the input found. Private; `print(checked.report())` shows it."""
 
-    found: Overview | None
-    """The numbers; None where the table cannot be read, whatever is dropped."""
+    found: Overview
+    """The numbers."""
     problems: tuple[str, ...]
     """What looks wrong, and what mends it."""
 
@@ -61,8 +60,7 @@ class CheckedInput:
 
     def report(self) -> str:
         """All of it in words, for the owner of the data."""
-        facts = () if self.found is None else _facts(self.found)
-        lines = [WARNING, "", *(f"{name:<32} {value}" for name, value in facts), ""]
+        lines = [WARNING, "", *(f"{name:<32} {value}" for name, value in _facts(self.found)), ""]
         if self.looks_right:
             return "\n".join([*lines, LOOKS_RIGHT])
         return "\n".join([*lines, LOOKS_WRONG, *(f"- {each}" for each in self.problems)])
@@ -139,23 +137,19 @@ def check_request(
         check_publishable(columns["user"])
         when_open(columns)
 
-    try:
-        found = overview(
-            visits,
-            request.chosen.compared,
-            request.chosen.excluded,
-            first_times=request.needs_first_times,
-            resources=resources,
-            progress=progress,
-            when_open=opened,
-            windows=request.windows,
-        )
-        looks_wrong = tuple(problems(found, request))
-    except BadRowsError as error:  # what it says is a finding like others
-        found, looks_wrong = None, (REFUSED.format(error),)
+    found = overview(
+        visits,
+        request.chosen.compared,
+        request.chosen.excluded,
+        first_times=request.needs_first_times,
+        resources=resources,
+        progress=progress,
+        when_open=opened,
+        windows=request.windows,
+    )
     if ledger is not None:
         ledger.record_check()
-    return CheckedInput(found, looks_wrong)
+    return CheckedInput(found, tuple(problems(found, request)))
 
 
 def _facts(found: Overview) -> Iterator[tuple[str, str]]:

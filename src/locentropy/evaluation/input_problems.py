@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from locentropy.visits.near_misses import NearMiss
     from locentropy.visits.overview import AtPlaces, Overview
 
-REFUSED: Final = "publish would refuse the table: {}"
 MOST_NAMED: Final = 3
 """Unlisted ids in a whole report."""
 _LONGEST: Final = 40
@@ -53,7 +52,7 @@ _SPELT: Final = {
 def problems(found: Overview, request: Request) -> Iterator[str]:
     """What looks wrong, the most serious first; nothing if all looks right."""
     if found.refused is not None:
-        yield REFUSED.format(found.refused)
+        yield f"publish would refuse the table: {found.refused}"
     if not found.rows:
         yield "The table has no rows."
     elif found.outside == found.rows:

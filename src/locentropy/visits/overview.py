@@ -129,7 +129,10 @@ def _read(
     required = visits.required_with(BY_COORDINATES if isinstance(places, Cells) else BY_ID)
     # Times that publishing does not read decide nothing, but their days are told.
     without = visits if first_times else visits.without_unused_times()
-    with dropped_rows() as dropped, _opened((visits, without), required, resources, progress) as engine:
+    with (
+        dropped_rows() as dropped,
+        _opened((visits, without), required, resources, progress, dropped) as engine,
+    ):
         when_open(engine.columns)
         every = engine.visits
         keys, unlike = (None, None) if isinstance(places, Cells) else _keys(engine, visits, places, excluded)
@@ -162,7 +165,11 @@ def _read(
 
 
 def _opened(
-    choices: tuple[Visits, Visits], required: Sequence[str], resources: Resources, progress: Progress | None
+    choices: tuple[Visits, Visits],
+    required: Sequence[str],
+    resources: Resources,
+    progress: Progress | None,
+    dropped: list[Dropped],
 ) -> Engine:
     """The visits with their times; or else those without the times that publishing does not read."""
     visits, without = choices
@@ -171,6 +178,7 @@ def _opened(
     except ColumnError:
         if without is visits:
             raise
+    dropped.clear()  # of the first attempt
     return engine_for(without, required, resources, progress)
 
 

@@ -19,7 +19,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import SourceError
-from locentropy.visits.private_log import PRIVATE_LOG
+from locentropy.visits.private_log import Dropped, log_dropped
 from locentropy.visits.readers.encodings import damaged, opened
 
 if TYPE_CHECKING:
@@ -60,7 +60,10 @@ def sound_copy(
                         dropped += 1
     except (EOFError, OSError, zlib.error) as error:
         raise damaged(path, error) from None
-    PRIVATE_LOG.info("%s: lines with an open quotation mark, or that end unlike others: %d", path, dropped)
+    if dropped:
+        log_dropped(
+            str(path), Dropped(dropped, "lines with an open quotation mark, or that end unlike others", None)
+        )
     return copy
 
 
