@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from locentropy.planning.plans import plan as plan
     from locentropy.privacy.guarantee import Guarantee as Guarantee
     from locentropy.publishing.publish import publish as publish
+    from locentropy.publishing.rebuilding import rebuild_ledger as rebuild_ledger
     from locentropy.release.release import Release as Release
     from locentropy.release.statement import About as About
     from locentropy.release.verify import verify as verify
@@ -66,6 +67,7 @@ _HOMES = {
     "evaluate": "evaluation.compare",
     "plan": "planning.plans",
     "publish": "publishing.publish",
+    "rebuild_ledger": "publishing.rebuilding",
     "verify": "release.verify",
 }
 
@@ -94,6 +96,7 @@ __all__ = [
     "evaluate",
     "plan",
     "publish",
+    "rebuild_ledger",
     "verify",
 ]
 

@@ -20,6 +20,7 @@ from locentropy.cli.main import app
 
 from ..examples import at_night
 from ..examples_in_messages import stand_ins
+from ..publishing.making import PAID, Killed
 from .running import Done, in_process
 
 SOURCE = Path(locentropy.__file__).parent
@@ -51,6 +52,27 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(files: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(files, tmp_path / "work"))
+
+
+def publish_from_a_ledger(folder: Path) -> None:
+    """Releases of a ledger of few people, and an attempt that was interrupted after its spend."""
+    (folder / "city.ledger").unlink()
+    ledger = locentropy.Ledger.create(folder / "city.ledger", "riders of the city's bicycles", epsilon=4)
+    given = (
+        locentropy.Visits(folder / "checkins.parquet"),
+        locentropy.Shares(epsilon=0.5),
+        locentropy.PublicLocations(folder / "places.csv"),
+    )
+    for name in ("may", "june"):
+        locentropy.publish(*given, ledger=ledger, out=folder / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PAID, _end)
+        with pytest.raises(Killed):
+            locentropy.publish(*given, ledger=ledger, out=folder / "july")
+
+
+def _end(*_: Any, **__: Any) -> None:
+    raise Killed
 
 
 def works(command: str, folder: Path, *, in_short: bool = False) -> Done:
@@ -97,6 +119,8 @@ def test_the_examples_of_help_work(command: str, folder: Path) -> None:
     assert examples
     if command in ("publish", "check"):
         (folder / "approved.yaml").rename(folder / "plan.yaml")
+    if command in ("ledger rebuild", "ledger withdraw"):
+        publish_from_a_ledger(folder)
     for example in examples[-1:] if command == "demo" else examples:  # whose first one has a test above
         if "--open" in example or "0f6c0b1d" in example or "gowalla_totalCheckins" in example:
             continue  # a browser, a spend of somebody else's ledger, a download

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from locentropy.core.windows import Window
 from locentropy.ledger.ledger import Ledger, new_id
-from locentropy.privacy.guarantee import Guarantee
+from locentropy.privacy.guarantee import Guarantee, exact
 
 from .running import Done, in_process
 
@@ -212,3 +214,157 @@ def test_terms_that_make_no_sense(tmp_path: Path, options: tuple[str, ...], word
     assert refused.returncode == 2
     assert words in refused.stderr
     assert not list(tmp_path.iterdir())
+
+
+# --- per month, in 80 columns ---
+
+
+@pytest.mark.parametrize("composition", ["sum", "concentrated"])
+def test_show_fits_80_columns_and_tells_what_is_left_in_each_month(tmp_path: Path, composition: str) -> None:
+    more = {"composition": composition, "reserved_delta": "1e-7"} if composition == "concentrated" else {}
+    book = Ledger.create(
+        tmp_path / "city.ledger", "riders of the bicycles, the ferries and the night buses of the city and around it",
+        "0.7", "1e-6", unit="person-month", person_epsilon=6, person_delta="1e-5", zone="Europe/Berlin", **more,
+    )  # type: ignore[arg-type]  # fmt: skip
+    months = Window("2026-05/2026-07", zone="Europe/Berlin", weekdays="mon-fri", hours="07-10,16-19")
+    for window in (months, Window("2026-05", zone="Europe/Berlin")):
+        windows = (
+            tuple(Window(f"2026-0{month}", zone="Europe/Berlin") for month in (5, 6))
+            if window is months
+            else (window,)
+        )
+        spend = book.spend(
+            Guarantee.approximate("0.1", "1e-8"), "popular places of the whole city", window=windows
+        )
+        book.record_release(spend.id, new_id(), "staged")
+    done = locentropy("ledger", "show", "city.ledger", cwd=tmp_path)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    said = " ".join(done.stdout.split())
+    account = book.read()
+    for cell, text in (("2026-05", "0.5"), ("2026-06", "0.6"), ("every other month", "0.7")):
+        left = account.left_in("" if cell.startswith("every") else cell)
+        assert f"left in {cell}: {left}" in said
+        assert composition == "concentrated" or left.epsilon == exact(text)
+    for row in account.spends:
+        assert row.time.removesuffix("+00:00").replace("T", " ") in said, "when"
+    for words in ("popular places", "2026-05 to 2026-06 (2 parts)", "Europe/Berlin", "staged", "1e-8"):
+        assert words in said
+
+
+def test_of_many_days_the_latest_are_shown(tmp_path: Path) -> None:
+    book = Ledger.create(
+        tmp_path / "city.ledger", "riders", 1, unit="person-day", person_epsilon=9, zone="UTC"
+    )
+    days = tuple(Window(f"2026-05-{day:02}", zone="UTC") for day in range(1, 31))
+    book.spend(Guarantee.pure("0.1"), "May", window=days)
+    said = locentropy("ledger", "show", "city.ledger", cwd=tmp_path).stdout
+    assert "left in 2026-05-30: ε = 0.9" in said
+    assert "2026-05-06:" not in said
+    assert "left in 6 earlier days: see --json" in said
+    told = json.loads(locentropy("ledger", "show", "city.ledger", "--json", cwd=tmp_path).stdout)
+    assert len(told["remaining_in"]) == 30
+
+
+# --- a second ledger, and one that was lost ---
+
+
+def test_a_second_ledger_of_a_population_must_be_meant(ledger: Ledger) -> None:
+    folder, same = ledger.path.parent, ("--population", "Riders [red]of  the city", "--epsilon", "1")
+    done = locentropy("ledger", "create", "second.ledger", *same, cwd=folder)
+    assert done.returncode == 8
+    assert "two budgets" in done.stderr
+    assert "--another" in done.stderr
+    assert not (folder / "second.ledger").exists()
+    others = locentropy(
+        "ledger", "create", "others.ledger", "--population", "others", "--epsilon", "1", cwd=folder
+    )
+    assert others.returncode == 0
+    assert locentropy("ledger", "create", "second.ledger", *same, "--another", cwd=folder).returncode == 0
+
+
+def test_beside_a_damaged_ledger_a_new_one_must_be_meant(ledger: Ledger) -> None:
+    whole = ledger.path.read_bytes()
+    ledger.path.write_bytes(whole[: len(whole) // 2])
+    arguments = ("ledger", "create", "second.ledger", "--population", "others", "--epsilon", "1")
+    done = locentropy(*arguments, cwd=ledger.path.parent)
+    assert done.returncode == 8
+    assert "ledger rebuild" in done.stderr
+    assert locentropy(*arguments, "--another", cwd=ledger.path.parent).returncode == 0
+
+
+def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
+    """Databases of others, in the middle of their work, and files that only look like one."""
+    with closing(sqlite3.connect(tmp_path / "theirs.sqlite")) as theirs:
+        theirs.execute("PRAGMA journal_mode = WAL")
+        theirs.execute("CREATE TABLE visits (uid)")
+        (tmp_path / "visits.parquet").write_bytes(b"PAR1")
+        (tmp_path / "odd.ledger").write_bytes(b"SQLite format 3\0")
+        before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        Ledger.create(tmp_path / "city.ledger", "riders", 1)
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.name in before} == before
+        assert {path.name for path in tmp_path.iterdir()} == {*before, "city.ledger"}
+
+
+def publishing(tmp_path: Path, *more: str) -> Done:
+    (tmp_path / "visits.csv").write_text("uid,venue\n" + "".join(f"u{n},{'ab'[n % 2]}\n" for n in range(9)))
+    (tmp_path / "places.csv").write_text("venue\na\nb\n")
+    return locentropy(
+        "publish", "visits.csv", "--places", "places.csv", "--mechanism", "limit", "--epsilon", "0.1",
+        "--max-locations", 2, "--max-visits", 2, *more, cwd=tmp_path,
+    )  # fmt: skip
+
+
+def test_a_lost_ledger_is_rebuilt_from_its_releases(ledger: Ledger) -> None:
+    folder = ledger.path.parent
+    for name in ("may", "june"):
+        assert publishing(folder, "--ledger", "city.ledger", "--out", name).returncode == 0
+    withdrawn = locentropy(
+        "ledger", "withdraw", "city.ledger", "may", "--why", "of the wrong week", cwd=folder
+    )
+    assert withdrawn.returncode == 0, withdrawn.stderr
+    shown = locentropy("ledger", "show", "city.ledger", cwd=folder)
+    assert "withdrawn" in shown.stdout
+    assert "of the wrong week" in shown.stderr
+    budget = ("--population", "riders [red]of the city", "--epsilon", "1", "--delta", "1e-6")
+    begun = locentropy("ledger", "rebuild", "new.ledger", "may", "june", *budget, cwd=folder)
+    assert begun.returncode == 0, begun.stderr
+    assert "--complete" in begun.stderr
+    refused = publishing(folder, "--ledger", "new.ledger", "--out", "july")
+    assert refused.returncode == 7
+    assert "--complete" in refused.stderr
+    shown = locentropy("ledger", "show", "new.ledger", cwd=folder)
+    assert "left: ε = 0, δ = 0" in shown.stdout
+    assert "not complete" in shown.stderr
+    done = locentropy(
+        "ledger", "rebuild", "new.ledger", "may", "june", *budget, "--complete", "--json", cwd=folder
+    )
+    told = json.loads(done.stdout)
+    assert (told["rebuilt"], told["complete"], told["remaining"]["epsilon"]) == (True, True, "0.8")
+    assert [spend["release_state"] for spend in told["spends"]] == ["published", "published"]
+    assert publishing(folder, "--ledger", "new.ledger", "--out", "july").returncode == 0
+    for name in ("may", "june", "july"):
+        checked = locentropy("verify", name, "--ledger", "new.ledger", cwd=folder)
+        assert checked.returncode == 0, checked.stdout
+    second = locentropy("ledger", "rebuild", "second.ledger", "may", *budget, cwd=folder)
+    assert second.returncode == 8
+    assert "--another" in second.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["rebuild", "new.ledger", "nowhere"], 9, "nowhere cannot be read"),
+        (["rebuild", "new.ledger", "."], 9, "not as it was published"),
+        (["withdraw", "city.ledger", "0" * 32, "--why", "wrong"], 8, "not paid for"),
+        (["withdraw", "city.ledger", "may", "--why", "wrong"], 9, "not the directory of a release"),
+        (["withdraw", "city.ledger", "0" * 32, "--why", ""], 2, "ledger withdraw city.ledger may --why"),
+    ],
+)
+def test_what_cannot_be_rebuilt_or_withdrawn(
+    ledger: Ledger, arguments: list[str], code: int, words: str
+) -> None:
+    budget = ["--population", "riders", "--epsilon", "1"] if arguments[0] == "rebuild" else []
+    done = locentropy("ledger", *arguments, *budget, cwd=ledger.path.parent)
+    assert done.returncode == code, done.stderr
+    assert words in done.stderr
+    assert not (ledger.path.parent / "new.ledger").exists()

@@ -11,7 +11,7 @@ import pytest
 
 import locentropy as le
 from locentropy.core.errors import LedgerError
-from locentropy.ledger import ledger as ledgers
+from locentropy.ledger import entries
 from locentropy.publishing import publish as story
 from locentropy.publishing.publication import Publication
 from tests.publishing.making import LIMIT, counted_visits, ledger_in, names, public
@@ -114,7 +114,7 @@ def test_a_clock_that_jumps(year: int, tmp_path: Path, monkeypatch: pytest.Monke
     ledger = ledger_in(tmp_path)
     publish(tmp_path, ledger, "before")
     with monkeypatch.context() as patch:
-        patch.setattr(ledgers, "datetime", Clock)
+        patch.setattr(entries, "datetime", Clock)
         publish(tmp_path, ledger, "meanwhile")
     publish(tmp_path, ledger, "after")
     book = ledger.verify()

@@ -51,7 +51,7 @@ def test_the_ledger_and_its_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ledger.spend(Guarantee.pure(1), "map")
     assert seen == {"city.ledger": 0o600, "city.ledger-journal": 0o600}
     seen.clear()
-    le.Ledger.create(tmp_path / "other.ledger", "riders", 1)
+    le.Ledger.create(tmp_path / "other.ledger", "others", 1)
     assert len(seen) == 3, "a ledger, one that is being made, and the journal of that"
     assert set(seen.values()) == {0o600}
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import locentropy as le
 from locentropy.ledger import store as ledger_store
+from locentropy.ledger.entries import Entry
 from locentropy.ledger.parts import Part
-from locentropy.ledger.rules import Entry
 from locentropy.ledger.terms import Terms
 from locentropy.planning import plan_file
 from locentropy.privacy.guarantee import Guarantee

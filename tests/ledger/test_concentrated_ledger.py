@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from locentropy.core.errors import BudgetError, LedgerError
 from locentropy.core.windows import Window
-from locentropy.ledger import ledger as ledger_module
 from locentropy.ledger import store as ledger_store
 from locentropy.ledger.accounts import Budget, Cap, Charge
+from locentropy.ledger.entries import Entry
 from locentropy.ledger.ledger import Ledger, new_id
-from locentropy.ledger.rules import Account, Entry
+from locentropy.ledger.rules import Account
+from locentropy.ledger.spending import spend_entries
 from locentropy.ledger.terms import Terms
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.mechanisms.shares.mechanism import Shares
@@ -45,7 +46,7 @@ def account(epsilon: str = "4", delta: str = "1e-6", reserved: str = "0", **opti
 
 def spend(book: Account, guarantee: Guarantee, window: Window | None = None) -> bool:
     try:
-        for entry in ledger_module._entries(book, new_id(), guarantee, "map", window):
+        for entry in spend_entries(book, new_id(), guarantee, "map", window):
             book.add(entry)
     except BudgetError:
         book._pending.clear()
@@ -60,7 +61,7 @@ def test_twelve_months_of_gaussian_noise_fit_where_sums_would_refuse(tmp_path: P
     each = Shares(epsilon=1.0, delta=1e-6, max_users=10_000).guarantee
     assert each.rho == admissible_rho(1, "1e-6")
     plain = Ledger.create(tmp_path / "plain", "riders", 4, "1e-5")
-    in_rho = Ledger.create(tmp_path / "rho", "riders", 4, "1e-6", composition="concentrated")
+    in_rho = Ledger.create(tmp_path / "rho", "riders", 4, "1e-6", composition="concentrated", another=True)
     admitted = {}
     for ledger in (plain, in_rho):
         months = 0

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locentropy.core.errors import BudgetError, LedgerError, ParameterError
-from locentropy.ledger import ledger as ledger_module
+from locentropy.ledger import spending
 from locentropy.ledger.accounts import Budget
+from locentropy.ledger.entries import Entry
 from locentropy.ledger.ledger import Ledger, new_id
-from locentropy.ledger.rules import Account, Entry
+from locentropy.ledger.rules import Account
 from locentropy.privacy.guarantee import Guarantee
 
 # --- sums ---
@@ -190,7 +191,7 @@ def test_only_guarantees_are_spent(ledger: Ledger) -> None:
 def test_a_clock_that_jumps_back_does_not_matter(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     for year in ("2040", "1970", "2026"):
         stamp = {"software": "test", "time": f"{year}-01-01T00:00:00+00:00"}
-        monkeypatch.setattr(ledger_module, "_stamp", lambda stamp=stamp: stamp)
+        monkeypatch.setattr(spending, "stamp", lambda stamp=stamp: stamp)
         ledger.spend(Guarantee.pure(0.1), year)
     assert [(spend.number, spend.purpose) for spend in ledger.history()] == [
         (1, "2040"),

@@ -65,7 +65,7 @@ except LocentropyError as error:
 CREATE_FOR_EVER = """
 while True:
     name = new_id()
-    Ledger.create(path / name, "riders", 1)
+    Ledger.create(path / name, "riders", 1, another=True)
     print(name, flush=True)
 """
 

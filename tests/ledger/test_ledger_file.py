@@ -14,8 +14,8 @@ import pytest
 
 from locentropy.core.errors import LedgerError
 from locentropy.ledger import store as ledger_store
+from locentropy.ledger.entries import Entry
 from locentropy.ledger.ledger import Ledger, new_id
-from locentropy.ledger.rules import Entry
 from locentropy.privacy.guarantee import Guarantee
 
 NOBODY = 65534
@@ -186,7 +186,7 @@ def test_a_ledger_in_write_ahead_mode_is_brought_back(ledger: Ledger) -> None:
 def test_names_that_look_like_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("a?mode=memory", "b#c", "100%41", "späti 🚲", "it's"):
-        Ledger.create(name, "riders", 1).spend(Guarantee.pure(0.5), "map")
+        Ledger.create(name, "riders", 1, another=True).spend(Guarantee.pure(0.5), "map")
         assert len(Ledger.open(tmp_path / name).history()) == 1
 
 
@@ -319,7 +319,7 @@ def test_a_folder_or_file_that_may_not_be_written() -> None:
             with pytest.raises(LedgerError, match="cannot be read or written"):
                 ledger.spend(Guarantee.pure(0.1), "map")
             with pytest.raises(LedgerError, match="write permission"):
-                Ledger.create(folder / "other.ledger", "riders", 1)
+                Ledger.create(folder / "other.ledger", "riders", 1, another=True)
             ledger.path.chmod(0o400)
             with pytest.raises(LedgerError, match="cannot be read or written"):
                 ledger.spend(Guarantee.pure(0.1), "map")

@@ -21,11 +21,12 @@ from locentropy.core import civil_time
 from locentropy.core.civil_time import intersection
 from locentropy.core.errors import BudgetError, LedgerError, LocentropyError, ParameterError
 from locentropy.core.windows import Window
-from locentropy.ledger import ledger as ledger_module
 from locentropy.ledger import store as ledger_store
 from locentropy.ledger.accounts import Budget
+from locentropy.ledger.entries import Entry
 from locentropy.ledger.ledger import Ledger, new_id
-from locentropy.ledger.rules import Account, Entry
+from locentropy.ledger.rules import Account
+from locentropy.ledger.spending import spend_entries
 from locentropy.ledger.terms import Terms
 from locentropy.privacy.guarantee import Guarantee
 from locentropy.privacy.units import cell_label, cell_of
@@ -218,7 +219,7 @@ def test_no_hour_is_charged_beyond_the_cap(unit: Any, requests: list[tuple[Windo
     admitted: list[tuple[Window, Fraction]] = []
     for read, epsilon in requests:
         try:
-            for entry in ledger_module._entries(account, new_id(), Guarantee.pure(epsilon), "map", read):
+            for entry in spend_entries(account, new_id(), Guarantee.pure(epsilon), "map", read):
                 account.add(entry)
         except LocentropyError:
             account._pending.clear()
@@ -374,7 +375,7 @@ def test_terms_are_set_once(monthly: Ledger) -> None:
 
 
 def part_entry(ledger: Ledger, own: str, text: str = "2026-05", **changed: str) -> Entry:
-    made = ledger_module._entries(ledger.read(), own, HALF, "map", window(text))
+    made = spend_entries(ledger.read(), own, HALF, "map", window(text))
     return Entry("part", {**made[0].values, **changed})
 
 

@@ -39,7 +39,7 @@ class TestRefused:
     @pytest.mark.parametrize("epsilon", [10, "10.0", 0.5])
     def test_up_to_ten(self, epsilon: Any, again: Publishing, tmp_path: Path) -> None:
         again(mechanism=le.paper.Limit(float(epsilon), **FIVE), ledger=None)
-        le.Ledger.create(tmp_path / "other.ledger", "riders", epsilon)
+        le.Ledger.create(tmp_path / "other.ledger", "others", epsilon)
 
     @pytest.mark.parametrize("epsilon", [10.0000001, 11, 50, 10_000])
     def test_above(self, epsilon: float, again: Publishing, tmp_path: Path) -> None:
@@ -50,9 +50,9 @@ class TestRefused:
         again(mechanism=mechanism, ledger=None, large_epsilon=True)
         path = tmp_path / "other.ledger"
         with pytest.raises(ParameterError, match=r"for a ledger hides hardly anything.*large_epsilon=True"):
-            le.Ledger.create(path, "riders", epsilon)
+            le.Ledger.create(path, "others", epsilon)
         assert not path.exists()
-        assert le.Ledger.create(path, "riders", epsilon, large_epsilon=True).read().population == "riders"
+        assert le.Ledger.create(path, "others", epsilon, large_epsilon=True).read().population == "others"
 
     def test_a_selection_counts(self, again: Publishing) -> None:
         selection = le.SelectLocations(1.0, **SELECTED)

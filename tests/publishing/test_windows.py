@@ -152,7 +152,7 @@ def test_another_ledger_is_found(visits: le.Visits, monthly: le.Ledger, tmp_path
     note = release.statement.ledger
     assert note is not None
     other = le.Ledger.create(
-        tmp_path / "other", "riders", 1, unit="person-month", person_epsilon=9, zone=BERLIN
+        tmp_path / "other", "riders", 1, unit="person-month", person_epsilon=9, zone=BERLIN, another=True
     )
     other.spend(LIMIT.guarantee, "the same id", spend_id=note.spend_id, window=JUNE)
     words = str(le.verify(tmp_path / "may", ledger=other))

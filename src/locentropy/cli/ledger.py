@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +14,7 @@ from locentropy.cli import options
 from locentropy.cli.commands import Command
 from locentropy.cli.console import note, out, warn
 from locentropy.cli.error_format import restated
+from locentropy.core.errors import ReleaseError
 
 if TYPE_CHECKING:
     from locentropy.core.windows import Window
@@ -29,6 +32,8 @@ File = Annotated[
     Path, typer.Argument(metavar="FILE", readable=False, help="The ledger's file.", show_default=False)
 ]
 
+_WITHDRAW = 'locentropy ledger withdraw city.ledger may --why "of the wrong week; replaced by may-2"'
+_PERIODS = 24  # that are shown of a ledger per period
 _WIDE = 80  # columns of a terminal in which every spend fits on a line
 CHECKED = (
     "The input was checked: ids, dates and dropped rows were compared with the exact data, without a result."
@@ -36,67 +41,80 @@ CHECKED = (
 TUNED = "Parameters were tuned on the data, unaccounted: exact data was looked at without budget."
 
 
+Population = Annotated[
+    str,
+    typer.Option(
+        "--population",
+        help="Who these people are, in your words; all releases about them share the budget.",
+        show_default=False,
+    ),
+]
+Epsilon = Annotated[
+    str,
+    typer.Option(
+        "--epsilon",
+        help="ε in total, such as 4; with a unit per period, of each of them.",
+        show_default=False,
+    ),
+]
+Delta = Annotated[str, typer.Option("--delta", help="δ likewise; 0 admits guarantees without δ only.")]
+Unit = Annotated[
+    str,
+    typer.Option(
+        "--unit",
+        help="What is protected: a person's whole record (person), or what they did in one day, week or month "
+        "(person-day, person-week, person-month).",
+    ),
+]
+PersonEpsilon = Annotated[
+    str | None,
+    typer.Option("--person-epsilon", help="With a unit per period: ε in total for somebody always there."),
+]
+PersonDelta = Annotated[str | None, typer.Option("--person-delta", help="δ likewise.")]
+TimeZone = Annotated[
+    str | None,
+    typer.Option(
+        "--time-zone",
+        help="Of all windows: Europe/Berlin, or as-written. Default: that of the first release about one.",
+    ),
+]
+Composition = Annotated[
+    str,
+    typer.Option(
+        "--composition",
+        help="How costs add up: sum, of ε and of δ; or concentrated, of ρ, for many releases with Gaussian noise.",
+    ),
+]
+ReservedDelta = Annotated[
+    str,
+    typer.Option(
+        "--reserved-delta",
+        help="With concentrated: the part of δ for releases whose δ is not of Gaussian noise, such as selections.",
+    ),
+]
+LargeEpsilon = Annotated[
+    bool, typer.Option("--large-epsilon", help="Needed for an ε above 10, also of the person.")
+]
+
+
 @app.command(cls=Command)
 def create(
     path: File,
-    population: Annotated[
-        str,
-        typer.Option(
-            "--population",
-            help="Who these people are, in your words; all releases about them share the budget.",
-            show_default=False,
-        ),
-    ],
-    epsilon: Annotated[
-        str,
-        typer.Option(
-            "--epsilon",
-            help="ε in total, such as 4; with a unit per period, of each of them.",
-            show_default=False,
-        ),
-    ],
-    delta: Annotated[
-        str, typer.Option("--delta", help="δ likewise; 0 admits guarantees without δ only.")
-    ] = "0",
-    unit: Annotated[
-        str,
-        typer.Option(
-            "--unit",
-            help="What is protected: a person's whole record (person), or what they did in one day, week or month "
-            "(person-day, person-week, person-month).",
-        ),
-    ] = "person",
-    person_epsilon: Annotated[
-        str | None,
-        typer.Option(
-            "--person-epsilon", help="With a unit per period: ε in total for somebody always there."
-        ),
-    ] = None,
-    person_delta: Annotated[str | None, typer.Option("--person-delta", help="δ likewise.")] = None,
-    time_zone: Annotated[
-        str | None,
-        typer.Option(
-            "--time-zone",
-            help="Of all windows: Europe/Berlin, or as-written. Default: that of the first release about one.",
-        ),
-    ] = None,
-    composition: Annotated[
-        str,
-        typer.Option(
-            "--composition",
-            help="How costs add up: sum, of ε and of δ; or concentrated, of ρ, for many releases with Gaussian noise.",
-        ),
-    ] = "sum",
-    reserved_delta: Annotated[
-        str,
-        typer.Option(
-            "--reserved-delta",
-            help="With concentrated: the part of δ for releases whose δ is not of Gaussian noise, such as selections.",
-        ),
-    ] = "0",
-    large_epsilon: Annotated[
+    population: Population,
+    epsilon: Epsilon,
+    delta: Delta = "0",
+    unit: Unit = "person",
+    person_epsilon: PersonEpsilon = None,
+    person_delta: PersonDelta = None,
+    time_zone: TimeZone = None,
+    composition: Composition = "sum",
+    reserved_delta: ReservedDelta = "0",
+    large_epsilon: LargeEpsilon = False,
+    another: Annotated[
         bool,
-        typer.Option("--large-epsilon", help="Needed for an ε above 10, also of the person."),
+        typer.Option(
+            "--another", help="Needed if the folder has a ledger of this population: a second budget."
+        ),
     ] = False,
     as_json: options.Json = False,
 ) -> None:
@@ -130,6 +148,7 @@ def create(
             composition=chosen[1],
             reserved_delta=reserved_delta,
             large_epsilon=large_epsilon,
+            another=another,
         ).read()
     if as_json:
         out.print_json(json.dumps(_as_json(book)))
@@ -137,6 +156,132 @@ def create(
         note(
             f"Made {path} for '{book.population}', with {_whole(book)}. Keep it: a restored copy forgets spends."
         )
+
+
+@app.command(cls=Command)
+def rebuild(
+    path: Annotated[Path, typer.Argument(metavar="NEW", help="The new ledger's file.", show_default=False)],
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RELEASE...",
+            help="The directories of all releases, and the records of attempts that were not finished "
+            "(.NAME.publishing).",
+            show_default=False,
+        ),
+    ],
+    population: Population,
+    epsilon: Epsilon,
+    delta: Delta = "0",
+    unit: Unit = "person",
+    person_epsilon: PersonEpsilon = None,
+    person_delta: PersonDelta = None,
+    time_zone: TimeZone = None,
+    composition: Composition = "sum",
+    reserved_delta: ReservedDelta = "0",
+    large_epsilon: LargeEpsilon = False,
+    complete: Annotated[
+        bool,
+        typer.Option(
+            "--complete",
+            help="These are all releases that were ever published or possibly drawn. Before that the ledger admits "
+            "nothing.",
+        ),
+    ] = False,
+    another: Annotated[
+        bool,
+        typer.Option(
+            "--another",
+            help="Needed if the folder has a ledger rebuilt from one of these spends: a second budget.",
+        ),
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
+    r"""Make a ledger that was lost anew, from the releases that it paid for.
+
+    Each release states what was spent for it, and is verified first. The budget
+    is given as it was: releases state it. An attempt that was not finished counts
+    as spent, and cannot be finished. Nothing can be spent before --complete: it
+    says that these are all releases that were ever published or possibly drawn.
+    If you cannot know that, nothing is left.
+
+    Examples:
+
+      locentropy ledger rebuild new.ledger may june .july.publishing \
+      --population "riders of the city's bicycles" --epsilon 4
+
+      locentropy ledger rebuild new.ledger may june .july.publishing \
+      --population "riders of the city's bicycles" --epsilon 4 --complete
+    """
+    from locentropy.publishing.rebuilding import rebuild_ledger
+
+    chosen: Any = unit, composition  # checked by the ledger itself
+    with restated(names={"zone": "time_zone"}):
+        book = rebuild_ledger(
+            path,
+            sources,
+            population,
+            epsilon,
+            delta,
+            complete=complete,
+            another=another,
+            unit=chosen[0],
+            person_epsilon=person_epsilon,
+            person_delta=person_delta,
+            zone=time_zone,
+            composition=chosen[1],
+            reserved_delta=reserved_delta,
+            large_epsilon=large_epsilon,
+        ).read()
+    if as_json:
+        out.print_json(json.dumps(_as_json(book)))
+        return
+    note(
+        f"Rebuilt {path} for '{book.population}', with {_whole(book)}: spends taken over: {len(book.spends)}."
+    )
+    if book.why_nothing is None:
+        note(f"{_left(book)} left. Remove what is left of the old ledger: it would be a second budget.")
+    else:
+        warn(book.why_nothing)
+
+
+@app.command(cls=Command)
+def withdraw(
+    path: File,
+    release: Annotated[
+        str,
+        typer.Argument(
+            metavar="RELEASE", help="The directory of the release, or its id.", show_default=False
+        ),
+    ],
+    why: Annotated[
+        str,
+        typer.Option(
+            "--why",
+            help="In a line, which later releases publish: it must say nothing about the data.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    r"""Note that a release was withdrawn or replaced, which later releases say.
+
+    Nothing is refunded: somebody may have a copy of it.
+
+    Examples:
+
+      locentropy ledger withdraw city.ledger may \
+      --why "of the wrong week; replaced by may-2"
+    """
+    from locentropy.ledger.ledger import Ledger
+    from locentropy.release.reading import describe
+
+    directory = Path(release)
+    if not directory.is_dir() and not re.fullmatch("[0-9a-f]{32}", release):
+        raise ReleaseError(f"{release} is not the directory of a release, and not a release's id.")
+    known = describe(directory).statement.release_id if directory.is_dir() else release
+    with restated(example=_WITHDRAW):
+        Ledger.open(path).record_withdrawal(known, why)
+    note(f"Noted in {path}: pages and manifests of later releases will say it. Nothing is refunded.")
 
 
 @app.command(cls=Command)
@@ -198,42 +343,73 @@ def verify(
 
 
 def _show(book: Account) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    out.print(f"Budget of '{book.population}'", markup=False, soft_wrap=True)
-    for name, amount in (("total", _whole(book)), ("left", _left(book))):
-        out.print(f"  {name}: {amount}", markup=False, soft_wrap=True)
+    _line(f"Budget of '{book.population}'")
+    for name, amount in (("total", _whole(book)), ("left", _left(book)), *_left_in(book)):
+        _line(f"  {name}: {amount}")
     if book.spends:
-        table = Table(title="Spends, the oldest first")
+        table = Table(title="Spends, the oldest first", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
         # Where there is little room, times go: how much was spent, and for what, must be seen.
-        headings = ("", "time (UTC)", "window", "ε", "δ", "purpose", "release")
+        headings = ("", "time (UTC)", "purpose", "ε", "δ", "release")
         kept = [heading for heading in headings if out.width >= _WIDE or not heading.startswith("time")]
-        if not any(row["window"] for row in _spends(book)):
-            kept.remove("window")
         for heading in kept:
-            words = heading in ("purpose", "release")
-            table.add_column(heading, no_wrap=not words, min_width=12 if heading == "purpose" else None)
-        for row in _spends(book):
-            state = row["release_state"] or "none recorded"
-            time = row["time"].removesuffix("+00:00").replace("T", " ")
-            cells = (
-                row["number"],
-                time,
-                row["window"] or "all",
-                row["epsilon"],
-                row["delta"],
-                row["purpose"],
-                state,
+            table.add_column(
+                heading,
+                no_wrap=heading in ("", "time (UTC)"),
+                overflow="fold",
+                min_width=12 if heading == "purpose" else None,
             )
-            shown = dict(zip(headings, cells, strict=True))
-            table.add_row(*(options.shown(shown[heading]) for heading in kept))
+        for row in _spends(book):
+            time = row["time"].removesuffix("+00:00").replace("T", " ")
+            cells = (row["number"], time, row["purpose"], row["epsilon"], row["delta"], _state(row))
+            shown = dict(zip(headings, map(options.shown, cells), strict=True))
+            if row["window"] is not None:
+                shown["purpose"] += f"\n{options.shown(row['window'])}"
+            table.add_row(*(shown[heading] for heading in kept))
         out.print(table)
+    for each in book.withdrawals:
+        note(f"Withdrawn: release {each.release}: {each.why}")
     if book.closed:
         warn("Closed: a release without a guarantee was published. Nothing can be spent after it.")
+    elif book.why_nothing is not None:
+        warn(book.why_nothing)
     if book.evaluations:
         warn(TUNED)
     if book.input_checks:
         note(CHECKED)
+
+
+def _line(text: str) -> None:
+    """Print text that goes on, indented, in the next line."""
+    whole = text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    for line in wrap(whole, max(out.width, 40), subsequent_indent="    ", break_on_hyphens=False):
+        out.print(line.replace("\N{NO-BREAK SPACE}", " "), markup=False, soft_wrap=True)
+
+
+def _state(row: dict[str, Any]) -> str:
+    return "withdrawn" if row.get("withdrawn") else row["release_state"] or "none recorded"
+
+
+def _left_in(book: Account) -> list[tuple[str, str]]:
+    """What is left in each period that something was spent in, the latest ones, and in every other."""
+    from locentropy.privacy.units import period_of
+
+    period, cells = period_of(book.unit), _cells(book)
+    if period is None or book.why_nothing is not None:
+        return []
+    earlier = [f"in {len(cells) - _PERIODS} earlier {period}s"] if len(cells) > _PERIODS else []
+    return [
+        *((f"left {where}", "see --json") for where in earlier),
+        *((f"left in {cell}", str(book.left_in(cell))) for cell in cells[-_PERIODS:]),
+        (f"left in every {'other ' if cells else ''}{period}", str(book.left_in(""))),
+    ]
+
+
+def _cells(book: Account) -> list[str]:
+    """The periods that something was spent in."""
+    return sorted({part.cell for part in book.parts if part.cell is not None})
 
 
 def _as_json(book: Account) -> dict[str, Any]:
@@ -248,6 +424,7 @@ def _as_json(book: Account) -> dict[str, Any]:
         "closed": book.closed,
         "tuned_unaccounted": bool(book.evaluations),
         "input_checked": bool(book.input_checks),
+        **({"rebuilt": True, "complete": book.complete} if book.rebuilt else {}),
         "spends": _spends(book),
     }
 
@@ -278,14 +455,13 @@ def _terms(book: Account) -> dict[str, Any]:
     if not book.has_terms:
         return {}
     person = book.terms.person
-    cells = sorted({part.cell for part in book.parts if part.cell is not None})
     cap = book.terms.caps(book.total)[0]
     return {
         "unit": book.unit,
         "time_zone": book.calendar.zone,
         "composition": book.terms.composition,
         "person_total": None if person is None else _amount(person),
-        "remaining_in": {cell: _amount(cap.left(book.charged_in(cell))) for cell in cells},
+        "remaining_in": {cell: _amount(cap.left(book.charged_in(cell))) for cell in _cells(book)},
     }
 
 
@@ -300,6 +476,8 @@ def _spends(book: Account) -> list[dict[str, Any]]:
     from locentropy.ledger.rules import amounts_as_text
 
     latest = {record.spend: record for record in book.releases}
+    paid = {record.release: record.spend for record in book.releases}
+    withdrawn = {paid[each.release]: each.why for each in book.withdrawals}
     windows: dict[str, list[Window]] = {}
     for part in book.parts:
         if part.window is not None:
@@ -315,6 +493,7 @@ def _spends(book: Account) -> list[dict[str, Any]]:
             "software": spend.software,
             "release": latest[spend.id].release if spend.id in latest else None,
             "release_state": latest[spend.id].state if spend.id in latest else None,
+            **({"withdrawn": withdrawn[spend.id]} if spend.id in withdrawn else {}),
         }
         for spend in book.spends
     ]

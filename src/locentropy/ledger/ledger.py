@@ -12,51 +12,39 @@ Nothing in a ledger is taken from the data; ids are random.
 from __future__ import annotations
 
 import os
-import secrets
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from locentropy.core.errors import LedgerError, LocentropyError, ParameterError
+from locentropy.core.errors import LedgerError, LocentropyError
 from locentropy.core.html import joined, table, tag
-from locentropy.core.version import __version__
 from locentropy.ledger import store as ledger_store
 from locentropy.ledger.accounts import Budget, Charge
-from locentropy.ledger.parts import part_of, same_windows
-from locentropy.ledger.rules import (
-    STALE_LEDGER,
-    Account,
-    Entry,
-    ReleaseRecord,
-    Spend,
-    State,
-    amounts_as_text,
-)
+from locentropy.ledger.beside import refuse_second, refuse_second_rebuilt
+from locentropy.ledger.entries import Entry, new_id, stamp
+from locentropy.ledger.parts import same_windows
+from locentropy.ledger.rebuilding import rebuilt_entries
+from locentropy.ledger.rules import STALE_LEDGER, Account, amounts_as_text
+from locentropy.ledger.spending import amounts, each_window, spend_entries
 from locentropy.ledger.terms import Terms
-from locentropy.privacy.guarantee import Guarantee, Number, exact
+from locentropy.privacy.guarantee import exact
 from locentropy.privacy.strength import check_large_epsilon
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from fractions import Fraction
+    from collections.abc import Callable, Iterable, Sequence
 
     from locentropy.core.windows import Window
     from locentropy.ledger.accounts import Composition
-    from locentropy.ledger.rules import Kind
+    from locentropy.ledger.entries import Kind, ReleaseRecord, Spend, State
+    from locentropy.ledger.rebuilding import Earlier
+    from locentropy.ledger.spending import Windows
+    from locentropy.privacy.guarantee import Guarantee, Number
     from locentropy.privacy.units import Unit
-
-    Windows = Window | tuple[Window | None, ...] | None
 
 _CREATE: Final = 'Ledger.create("city.ledger", "riders of the city", epsilon=12, large_epsilon=True)'
 
 WAIT: Final = 30.0
 """Seconds to wait for another process that is writing to the ledger."""
-
-
-def new_id() -> str:
-    """A random id for a ledger, a spend or a release."""
-    return secrets.token_hex(16)
 
 
 @dataclass(frozen=True)
@@ -87,6 +75,7 @@ class Ledger:
         composition: Composition = "sum",
         reserved_delta: Number = 0,
         large_epsilon: bool = False,
+        another: bool = False,
     ) -> Ledger:
         """Create the ledger of a population. What is said here is fixed for good.
 
@@ -114,6 +103,8 @@ class Ledger:
         large_epsilon
             Must be True for an ε above 10, also that of the person: all releases together may then hide hardly anything
             about one person.
+        another
+            Must be True if the folder has a ledger of this population already: two ledgers are two budgets.
 
         Returns
         -------
@@ -125,7 +116,7 @@ class Ledger:
         ParameterError
             The budget or the population is not valid.
         LedgerError
-            The file exists, or cannot be written.
+            The file exists, or cannot be written, or the folder has a ledger of this population.
 
         Examples
         --------
@@ -136,17 +127,62 @@ class Ledger:
         >>> Ledger.create("city.ledger", "riders", 0.5, unit="person-month", person_epsilon=6)  # doctest: +SKIP
         """
         ledger = cls(Path(path))
-        for most, of in ((epsilon, "a ledger"), (person_epsilon, "somebody who is always in the data")):
-            given = None if most is None else exact(most)
-            check_large_epsilon(given, accepted=large_epsilon, of=of, example=_CREATE)
-        amounts = amounts_as_text(exact(epsilon), exact(delta, "delta"))
-        entries = [Entry("budget", {"id": new_id(), "population": population, **amounts, **_stamp()})]
-        total = Account(str(path), entries).total  # checks the rules before there is a file
-        terms = Terms.made(total, unit, zone, composition, (person_epsilon, person_delta), reserved_delta)
-        if not terms.plain:
-            entries.append(Entry("rules", {**terms.as_values(), **_stamp()}))
-            Account(str(path), entries)
+        entries = _first_entries(
+            ledger.path,
+            population,
+            epsilon,
+            delta,
+            unit=unit,
+            person_epsilon=person_epsilon,
+            person_delta=person_delta,
+            zone=zone,
+            composition=composition,
+            reserved_delta=reserved_delta,
+            large_epsilon=large_epsilon,
+        )
+        if not another and not os.path.lexists(ledger.path):
+            refuse_second(ledger.path, population, ledger._read_other)
         ledger_store.create(ledger.path, *entries)
+        return ledger
+
+    @classmethod
+    def rebuild(
+        cls,
+        path: str | Path,
+        earlier: Sequence[Earlier],
+        population: str,
+        epsilon: Number,
+        delta: Number = 0,
+        *,
+        complete: bool = False,
+        another: bool = False,
+        **terms: Any,
+    ) -> Ledger:
+        """Make a ledger that was lost anew, from what its releases and attempts state of their spends.
+
+        `rebuild_ledger` reads these from files and says what the parameters are; `terms` are the others of `create`.
+        Repeated for a ledger that is not complete, it adds what is missing there.
+        """
+        ledger = cls(Path(path))
+        first = _first_entries(ledger.path, population, epsilon, delta, **terms)
+        if not another:
+            refuse_second_rebuilt(ledger.path, {each.spend for each in earlier}, ledger._read_other)
+        if not os.path.lexists(ledger.path):
+            first.append(Entry("rebuild", stamp()))
+            added = rebuilt_entries(Account(str(path), first), earlier, complete=complete)
+            ledger_store.create(ledger.path, *first, *added)
+            return ledger
+        with ledger_store.transaction(ledger.path, wait=ledger.wait, write=True) as store:
+            account = ledger._account(store)
+            begun = Account(str(path), first)
+            if (account.population, account.total, account.terms) != (
+                begun.population,
+                begun.total,
+                begun.terms,
+            ):
+                raise LedgerError(f"{path} is there already, with another population or budget.")
+            for entry in rebuilt_entries(account, earlier, complete=complete):
+                store.append(entry)
         return ledger
 
     @classmethod
@@ -187,7 +223,7 @@ class Ledger:
 
     @property
     def remaining(self) -> Budget:
-        """The remaining budget, of somebody who is always in the data; 0 once the ledger is closed."""
+        """The remaining budget, of somebody who is always in the data; 0 if it is closed, or not complete."""
         return self.read().remaining
 
     def remaining_in(self, window: Window) -> Budget:
@@ -225,7 +261,7 @@ class Ledger:
     def preview(self, guarantee: Guarantee, window: Windows = None) -> Account:
         """The account as it would be after a release with this guarantee; raise BudgetError if it does not fit."""
         account = self.read()
-        for entry in _entries(account, new_id(), guarantee, "preview", window):
+        for entry in spend_entries(account, new_id(), guarantee, "preview", window):
             account.add(entry)
         return account
 
@@ -271,13 +307,14 @@ class Ledger:
         own = spend_id or new_id()
         with ledger_store.transaction(self.path, wait=self.wait, write=True) as store:
             account = self._account(store)
+            account.refuse_earlier(own)
             if all(spend.id != own for spend in account.spends):
-                for entry in _entries(account, own, guarantee, purpose, window):
+                for entry in spend_entries(account, own, guarantee, purpose, window):
                     account.add(entry)
                     store.append(entry)
         [made] = [spend for spend in account.spends if spend.id == own]
-        asked = _windows(window)
-        if (made.epsilon, made.delta) != _amounts(guarantee, len(asked)):
+        asked = each_window(window)
+        if (made.epsilon, made.delta) != amounts(guarantee, len(asked)):
             raise LedgerError(f"{self.path} has the spend {own} with another ε or δ than is asked for now.")
         parts = [part for part in account.parts if part.spend == own]
         if parts and not same_windows([part.window for part in parts], asked):
@@ -297,19 +334,31 @@ class Ledger:
                 (record.spend, record.release, record.state) for record in account.releases
             ]
 
-        values = {"spend": spend_id, "release": release_id, "state": state, "time": _stamp()["time"]}
+        values = {"spend": spend_id, "release": release_id, "state": state, "time": stamp()["time"]}
         self._append("release", values, unless=known)
 
     def record_evaluation(self, note: str) -> None:
         """Record that exact data was used without budget: parameters tuned on it are not accounted for."""
-        self._append("evaluation", {"note": note, **_stamp()})
+        self._append("evaluation", {"note": note, **stamp()})
 
     def record_check(self) -> None:
         """Record that ids, dates and dropped rows were compared with the exact data, and no result was computed.
 
         It is on disk when this returns, so call it before anything is shown. Later releases say that it was done.
         """
-        self._append("input_check", _stamp())
+        self._append("input_check", stamp())
+
+    def record_withdrawal(self, release_id: str, why: str) -> None:
+        """Record that a release was withdrawn or replaced. Later releases say so; what it cost stays spent.
+
+        Parameters
+        ----------
+        release_id
+            The id of a release that this ledger has paid for.
+        why
+            One line in the owner's words, which later releases publish. It must say nothing about the data.
+        """
+        self._append("withdrawal", {"release": release_id, "why": why, **stamp()})
 
     def verify(self, spends: Iterable[str] = ()) -> Account:
         """Check the whole file, and that it has these spends, whose ids are taken from published releases.
@@ -336,6 +385,9 @@ class Ledger:
                 store.append(entry)
         return account
 
+    def _read_other(self, path: Path) -> Account:
+        return Ledger(path, self.wait).read()
+
     def _account(self, store: ledger_store.Store) -> Account:
         entries = store.read()
         try:
@@ -347,49 +399,33 @@ class Ledger:
             ) from None
 
 
-def _windows(window: Windows) -> tuple[Window | None, ...]:
-    """The window of each part."""
-    if isinstance(window, tuple):
-        return window or (None,)
-    return (window,)
-
-
-def _amounts(guarantee: Guarantee, parts: int = 1) -> tuple[Fraction | None, Fraction]:
-    """What so many parts cost together, for somebody who is in all of them."""
-    if not isinstance(guarantee, Guarantee):
-        raise ParameterError(
-            "guarantee must be a Guarantee. For example: "
-            'ledger.spend(Guarantee.pure(0.5), purpose="map of May")'
-        )
-    if guarantee.epsilon is None:
-        return None, guarantee.delta
-    return parts * guarantee.epsilon, parts * guarantee.delta
+def _first_entries(
+    path: Path,
+    population: str,
+    epsilon: Number,
+    delta: Number,
+    *,
+    unit: Unit = "person",
+    person_epsilon: Number | None = None,
+    person_delta: Number | None = None,
+    zone: str | None = None,
+    composition: Composition = "sum",
+    reserved_delta: Number = 0,
+    large_epsilon: bool = False,
+) -> list[Entry]:
+    """What a new ledger begins with: its budget and, if they are not those of version 1, its terms."""
+    for most, of in ((epsilon, "a ledger"), (person_epsilon, "somebody who is always in the data")):
+        given = None if most is None else exact(most)
+        check_large_epsilon(given, accepted=large_epsilon, of=of, example=_CREATE)
+    whole = amounts_as_text(exact(epsilon), exact(delta, "delta"))
+    entries = [Entry("budget", {"id": new_id(), "population": population, **whole, **stamp()})]
+    total = Account(str(path), entries).total  # checks the rules before there is a file
+    terms = Terms.made(total, unit, zone, composition, (person_epsilon, person_delta), reserved_delta)
+    if not terms.plain:
+        entries.append(Entry("rules", {**terms.as_values(), **stamp()}))
+        Account(str(path), entries)
+    return entries
 
 
 def _cost(spend: Spend) -> str:
     return "everything" if spend.epsilon is None else str(Budget(spend.epsilon, spend.delta))
-
-
-def _entries(
-    account: Account, spend: str, guarantee: Guarantee, purpose: str, window: Windows
-) -> list[Entry]:
-    """What a spend writes: terms if it is the first about a window, its parts, and itself."""
-    windows = _windows(window)
-    amounts = amounts_as_text(*_amounts(guarantee, len(windows)))
-    made = [Entry("spend", {"id": spend, **amounts, "purpose": purpose, **_stamp()})]
-    for each in windows:
-        if each is not None:
-            account.calendar.check_zone(each, account.name)
-    if not account.has_terms and windows == (None,):
-        return made
-    if guarantee.private:  # without a guarantee there is no part: no account can hold it
-        parts = [part_of(spend, guarantee, each, account.calendar) for each in windows]
-        made = [*(Entry("part", part.as_values()) for part in parts), *made]
-    if not account.has_terms:
-        made.insert(0, Entry("rules", {**Terms().as_values(), **_stamp()}))
-    return made
-
-
-def _stamp() -> dict[str, str]:
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"software": f"locentropy {__version__}", "time": now}

@@ -17,7 +17,7 @@ from locentropy.privacy.guarantee import Guarantee, exact, exact_text
 from locentropy.privacy.units import cell_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from locentropy.privacy.units import Unit
 
@@ -97,6 +97,8 @@ class Calendar:
     _cells: dict[str, Intervals] = field(default_factory=dict)
     _taken: Intervals = ()
     """All instants of these; neighbouring cells are one interval, so it stays short."""
+    _read: dict[str, Intervals] = field(default_factory=dict)
+    """Instants of cells that are not known yet, of which it is known that an earlier ledger charged them there."""
 
     def check_zone(self, window: Window, name: str) -> None:
         """Raise LedgerError for a window of another zone."""
@@ -114,7 +116,16 @@ class Calendar:
             return ()
         if cell in self._cells:
             return self._cells[cell]
-        return difference(Window(cell, zone=window.zone).instants, self._taken)
+        elsewhere = merged(piece for other, pieces in self._read.items() if other != cell for piece in pieces)
+        calendar = difference(Window(cell, zone=window.zone).instants, elsewhere)
+        return difference(merged((*calendar, *self._read.get(cell, ()))), self._taken)
+
+    def recall(self, windows: Iterable[Window | None]) -> None:
+        """Let cells have the instants that were read as theirs, whatever the time zone data says of these now."""
+        for window in windows:
+            cell = cell_of(self.unit, window)
+            if window is not None and cell is not None:
+                self._read[cell] = merged((*self._read.get(cell, ()), *window.instants))
 
     def settled(self, window: Window) -> Window:
         """The window, without instants that are not in its cell as the ledger knows it."""

@@ -11,13 +11,13 @@ The same rules are checked before an entry is written and whenever the entries a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from locentropy.core.civil_time import intersection
 from locentropy.core.errors import BudgetError, LedgerError, LocentropyError, ParameterError
 from locentropy.ledger.accounts import Budget, Cap, Charge, check_length
+from locentropy.ledger.entries import Entry, Evaluation, InputCheck, ReleaseRecord, Spend, Withdrawal
 from locentropy.ledger.parts import Calendar, Part
 from locentropy.ledger.terms import Terms
 from locentropy.privacy.guarantee import Guarantee, exact, exact_text
@@ -27,82 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from locentropy.core.windows import Window
+    from locentropy.ledger.entries import State
     from locentropy.privacy.units import Unit
-
-Kind = Literal["budget", "spend", "release", "evaluation", "rules", "part", "input_check"]
-State = Literal["staged", "published"]
 
 INFINITE: Final = "inf"
 """How an infinite ε is written."""
 
-_STATES: Final = ("staged", "published")
+_STATES: Final[tuple[State, ...]] = ("staged", "published")
 _MAX_WORDS_LENGTH: Final = 300
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of the ledger, as text."""
-
-    kind: Kind
-    values: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Spend:
-    """What one release has taken from the budget, permanently."""
-
-    id: str
-    """A random id; the manifest of the release names it."""
-    number: int
-    """1, 2, 3, …: the order of spends. Clocks may jump, numbers do not."""
-    epsilon: Fraction | None
-    """ε, exactly; None stands for ∞: a release without a guarantee."""
-    delta: Fraction
-    """δ, exactly."""
-    purpose: str
-    """The purpose, in the owner's words."""
-    software: str
-    """The version of this package that wrote it."""
-    time: str
-    """The time in UTC, by the machine's clock; nothing depends on it."""
-
-
-@dataclass(frozen=True)
-class ReleaseRecord:
-    """The state of a spend's release."""
-
-    spend: str
-    """The id of the spend."""
-    release: str
-    """The id of the release."""
-    state: State
-    """`staged`: its numbers are drawn and on disk; `published`: it is in its final place."""
-    time: str
-    """When, in UTC."""
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """A use of exact data that took nothing from the budget."""
-
-    note: str
-    """What was done, in the owner's words."""
-    software: str
-    """The version of this package that wrote it."""
-    time: str
-    """When, in UTC."""
-
-
-@dataclass(frozen=True)
-class InputCheck:
-    """A comparison of ids, dates and dropped rows with the exact data, which computed no result."""
-
-    before: int
-    """The number of the spend that comes next: releases from it on say so."""
-    software: str
-    """The version of this package that wrote it."""
-    time: str
-    """When, in UTC."""
 
 
 class Account:
@@ -129,6 +61,13 @@ class Account:
         self.releases: list[ReleaseRecord] = []
         self.evaluations: list[Evaluation] = []
         self.input_checks: list[InputCheck] = []
+        self.withdrawals: list[Withdrawal] = []
+        self.rebuilt = False
+        """Whether it was rebuilt from the releases that an earlier ledger had paid for."""
+        self.complete = True
+        """Whether its owner says that it holds all spends; until then a rebuilt ledger admits nothing."""
+        self.earlier = 0
+        """How many spends, the first ones, were made under an earlier ledger."""
         self.closed = False
         """Whether a release without a guarantee has closed it."""
         self.person = Charge()
@@ -159,13 +98,16 @@ class Account:
 
     @property
     def remaining(self) -> Budget:
-        """What is left for somebody who is always in the data; 0 once the ledger is closed."""
-        return _NOTHING if self.closed else self.person_cap.left(self.person)
+        """What is left for somebody who is always in the data; 0 where nothing is admitted any more, or not yet."""
+        return _NOTHING if self.why_nothing is not None else self.person_cap.left(self.person)
 
     def remaining_in(self, window: Window | None) -> Budget:
         """What is left for a release about this window: in its period, and for the person; whichever is less."""
-        cell = cell_of(self.unit, window)
-        if cell is None or self.closed:
+        return self.left_in(cell_of(self.unit, window))
+
+    def left_in(self, cell: str | None) -> Budget:
+        """What is left for a release about a window in this cell; None under the person unit."""
+        if cell is None or self.why_nothing is not None:
             return self.remaining
         one, other = self.terms.caps(self.total)[0].left(self.charged_in(cell)), self.remaining
         rho = None if one.rho is None or other.rho is None else min(one.rho, other.rho)
@@ -174,6 +116,32 @@ class Account:
     def charged_in(self, cell: str) -> Charge:
         """What was charged to a cell."""
         return self._cells.get(cell, Charge())
+
+    @property
+    def why_nothing(self) -> str | None:
+        """Why nothing at all is admitted; None if what fits is."""
+        if self.closed:
+            return (
+                f"{self.name} is closed: a release without a guarantee has used up the whole budget of "
+                f"'{self.population}', and nothing can be spent after it. What was published cannot be taken back."
+            )
+        if not self.complete:
+            return (
+                f"{self.name} was rebuilt and is not complete: it admits nothing before its owner says that it holds "
+                "every release that was ever published or possibly drawn. If so, repeat the command with --complete."
+            )
+        if self.rebuilt and self.overspent:
+            return (
+                f"{self.name} was rebuilt, and what was published exceeds the budget of '{self.population}' already. "
+                "Nothing can be spent after it."
+            )
+        return None
+
+    @property
+    def overspent(self) -> bool:
+        """Whether more was charged than a cap admits: two copies of an earlier ledger may have paid for it."""
+        cap = self.terms.caps(self.total)[0]
+        return not self.person_cap.admits(self.person) or not all(map(cap.admits, self._cells.values()))
 
     def add(self, entry: Entry) -> None:
         """Add one more entry, or raise why it is not admitted."""
@@ -185,8 +153,12 @@ class Account:
             "release": self._release,
             "evaluation": self._evaluate,
             "input_check": self._check_input,
+            "withdrawal": self._withdraw,
+            "rebuild": self._rebuild,
+            "earlier": self._add_earlier,
+            "complete": self._complete,
         }
-        if self._pending and entry.kind not in ("part", "spend"):
+        if self._pending and entry.kind not in ("part", "spend", "earlier"):
             raise LedgerError("a part is followed by its spend")
         adders[entry.kind](entry.values)
 
@@ -240,12 +212,19 @@ class Account:
         self._pending.append(part)
 
     def _spend(self, values: Mapping[str, str]) -> None:
+        if self.why_nothing is not None:
+            raise BudgetError(f"{self.why_nothing} To see the spends: locentropy ledger show {self.name}")
+        self._charge(values)
+
+    def _charge(self, values: Mapping[str, str]) -> None:
         infinite = values["epsilon"] == INFINITE
         epsilon = None if infinite else exact(values["epsilon"])
         delta = exact(values["delta"], "delta")
         call = 'ledger.spend(guarantee, purpose="weekly map, week 12")'
         purpose = _checked_words("purpose", values["purpose"], call)
         spend_id = _checked_id("id", values["id"])
+        if any(spend.id == spend_id for spend in self.spends):
+            raise LedgerError(f"spend {spend_id} is there already")
         parts, self._pending = self._parts_of(spend_id, epsilon, delta), []
         cells, person = self.after(parts)
         self.spends.append(
@@ -254,7 +233,7 @@ class Account:
         for part in parts:
             self.calendar.add(part)
         self.parts += parts
-        self._cells, self.person, self.closed = cells, person, infinite
+        self._cells, self.person, self.closed = cells, person, self.closed or infinite
 
     def _parts_of(self, spend: str, epsilon: Fraction | None, delta: Fraction) -> list[Part]:
         """The parts that were written for a spend; in a ledger without terms there is one, about everything."""
@@ -275,12 +254,6 @@ class Account:
 
         Every part is charged twice: to its cell, and to the person who is in all of them.
         """
-        if self.closed:
-            raise BudgetError(
-                f"{self.name} is closed: a release without a guarantee has used up the whole budget of "
-                f"'{self.population}', and nothing can be spent after it. What was published cannot be taken back. "
-                f"To see the spends: locentropy ledger show {self.name}"
-            )
         cells, person = dict(self._cells), self.person
         cap, person_cap = self.terms.caps(self.total)[0], self.person_cap
         for part in parts:
@@ -293,7 +266,7 @@ class Account:
     def _charged(self, part: Part, before: Charge, cap: Cap, whose: str | None) -> Charge:
         """An account after a charge; `whose` names it where there are several."""
         after = before + part.charge
-        if not cap.admits(after):
+        if self.complete and not cap.admits(after):  # what an earlier ledger paid for was spent, fit or not
             raise BudgetError(self._refusal(part, before, cap, whose))
         cap.check_lengths(after)
         return after
@@ -328,6 +301,7 @@ class Account:
                 f"state={state!r} is not one of staged, published. "
                 'For example: ledger.record_release(spend.id, release_id, "staged")'
             )
+        self.refuse_earlier(spend)
         if all(known.id != spend for known in self.spends):
             raise LedgerError(f"{self.name} has no spend {spend}. {STALE_LEDGER}")
         earlier = [known for known in self.releases if known.spend == spend or known.release == release]
@@ -351,6 +325,49 @@ class Account:
     def _check_input(self, values: Mapping[str, str]) -> None:
         self.input_checks.append(InputCheck(len(self.spends) + 1, values["software"], values["time"]))
 
+    def _withdraw(self, values: Mapping[str, str]) -> None:
+        release = _checked_id("release_id", values["release"])
+        why = _checked_words("why", values["why"], _WITHDRAW)
+        if all(known.release != release for known in self.releases):
+            raise LedgerError(f"{self.name} has not paid for the release {release}.")
+        if any(known.release == release for known in self.withdrawals):
+            raise LedgerError(f"{self.name} says already that the release {release} was withdrawn.")
+        self.withdrawals.append(Withdrawal(release, why, len(self.spends) + 1, values["time"]))
+
+    def _rebuild(self, _: Mapping[str, str]) -> None:
+        if self.rebuilt or self.spends or self.evaluations or self.input_checks:
+            raise LedgerError("a ledger is rebuilt from its beginning on")
+        self.rebuilt, self.complete = True, False
+
+    def _add_earlier(self, values: Mapping[str, str]) -> None:
+        """A spend of an earlier ledger: it was made, so it is charged."""
+        if self.complete:
+            raise LedgerError("what an earlier ledger paid for is charged before a rebuilt one is complete")
+        self._charge(values)
+        self.earlier = len(self.spends)
+        if values["release"]:
+            spend, release = values["id"], _checked_id("release_id", values["release"])
+            if any(known.release == release for known in self.releases):
+                raise LedgerError(f"release {release} was paid for by two spends")
+            self.releases += [ReleaseRecord(spend, release, state, values["time"]) for state in _STATES]
+
+    def _complete(self, _: Mapping[str, str]) -> None:
+        if self.complete:
+            raise LedgerError("only what is being rebuilt is completed, and once")
+        self.complete = True
+
+    def refuse_earlier(self, spend: str) -> None:
+        """Raise LedgerError for a spend of an earlier ledger: what was begun under it counts as spent, and is over."""
+        if any(known.id == spend for known in self.spends[: self.earlier]):
+            raise LedgerError(
+                f"{self.name}: spend {spend} was made under an earlier ledger, and counts as spent. What was begun "
+                "with it cannot be finished. Choose another directory; to publish there spends again."
+            )
+
+
+_WITHDRAW: Final = (
+    'ledger.record_withdrawal(ledger.releases()[0].release, why="of the wrong month; replaced by 2026-06")'
+)
 
 STALE_LEDGER: Final = (
     "If a release names it, this file is older than that release (a restored backup or a copy) and lacks spends: do "

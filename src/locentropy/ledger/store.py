@@ -8,7 +8,8 @@
   hash: a changed, lost or reordered entry is detected. Whoever can write the file can compute new hashes, so this
   detects accidents and careless edits, not a determined forger. Hashes cover the ledger's own text, never the data.
 - Triggers refuse changes, and a file whose triggers differ is not opened.
-- Later versions have more tables: 2 for terms and parts, 3 for checks of the input. A file becomes one of a later
+- Later versions have more tables: 2 for terms and parts, 3 for checks of the input, withdrawals and
+  rebuilding. A file becomes one of a later
   version in the transaction that first needs it: nothing in it is rewritten but its version number, so a crash leaves
   the one or the other, and the software of earlier versions refuses it from then on. It is never copied: a copy would
   be a second budget.
@@ -30,12 +31,12 @@ from typing import TYPE_CHECKING, Final
 
 from locentropy.core.errors import LedgerError
 from locentropy.core.files import sync_folder
-from locentropy.ledger.rules import Entry
+from locentropy.ledger.entries import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from locentropy.ledger.rules import Kind
+    from locentropy.ledger.entries import Kind
 
 APPLICATION: Final = int.from_bytes(b"LELG", "big")
 VERSION: Final = 3
@@ -61,6 +62,10 @@ COLUMNS_2: Final[dict[Kind, tuple[str, ...]]] = {
 
 COLUMNS_3: Final[dict[Kind, tuple[str, ...]]] = {
     "input_check": ("software", "time"),
+    "withdrawal": ("release", "why", "software", "time"),
+    "rebuild": ("software", "time"),
+    "earlier": ("id", "release", "epsilon", "delta", "purpose", "software", "time"),
+    "complete": ("software", "time"),
 }
 """What version 3 has besides."""
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from locentropy.core.errors import ReleaseError
 from locentropy.core.files import named_errors, open_own_file, own_folder, read_at, sync_folder, write_at
-from locentropy.ledger.ledger import new_id
+from locentropy.ledger.entries import new_id
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.release.measurements import measurements_parquet, read_measurements
 

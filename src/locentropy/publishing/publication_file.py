@@ -1,8 +1,9 @@
 """Publications on disk: one process at a time, and a memory across crashes.
 
     .city.publishing      beside the directory `city`, for its owner only: the id of the spend, the identity of the
-                          request (under the key `order`, as the first version called it), and, once all noise is
-                          drawn, the id of the release, which belongs to the draw
+                          request (under the key `order`, as the first version called it), what its ledger is charged
+                          for it (rebuilding.py), and, once all noise is drawn, the id of the release, which belongs
+                          to the draw
 
 The file is on disk before the budget is spent and is removed when the release has its name. A retry of the same request
 finds it and continues from there. Where nothing was begun, it is removed with the attempt, or replaced by the next one.
@@ -18,14 +19,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from locentropy.core.errors import ReleaseError
+from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.files import HAS_OWNERS, lock_file, open_own_file, read_at, sync_folder, write_at
-from locentropy.ledger.ledger import new_id
+from locentropy.ledger.entries import new_id
 from locentropy.publishing.publication import Publication
 from locentropy.release.files import marked_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from locentropy.ledger.ledger import Ledger
     from locentropy.publishing.request import Request
@@ -41,6 +42,9 @@ UNFINISHED: Final = (
     "what was drawn is not drawn again."
 )
 
+CHARGE: Final = "charge"
+"""Under which the record says what the ledger is charged; attempts of earlier versions do not say it."""
+
 _SHOWN: Final = {"unit": "entropy_unit"}
 """Keys of an identity that are called otherwise in the interface."""
 
@@ -50,13 +54,21 @@ _DRAWN: Final = b"drawn"
 
 
 @contextmanager
-def locked_publication(target: Path, identity: Identity, ledger: Ledger | None) -> Iterator[Publication]:
-    """Lock the publication into a directory: a new one, or that of an unfinished attempt at the same request."""
+def locked_publication(
+    target: Path,
+    identity: Identity,
+    ledger: Ledger | None,
+    charge: Callable[[], Mapping[str, Any]] | None = None,
+) -> Iterator[Publication]:
+    """Lock the publication into a directory: a new one, or that of an unfinished attempt at the same request.
+
+    `charge` says what the ledger is to be charged, which the record of a new one holds.
+    """
     path = _path(target)
     handle = _locked(path, target)
     publication = None
     try:
-        publication = _resume_or_create(handle, path, target, identity, ledger)
+        publication = _resume_or_create(handle, path, target, identity, ledger, charge)
         try:
             yield publication
         except BaseException as error:
@@ -68,6 +80,21 @@ def locked_publication(target: Path, identity: Identity, ledger: Ledger | None) 
             os.close(handle)
         else:
             _close_and_remove(handle, path)
+
+
+def record_in(path: Path) -> dict[str, Any] | None:
+    """What the record of an attempt says, if it says anything; raises for one that is at work."""
+    try:
+        handle = open_own_file(path, create=False)
+    except OSError as error:
+        raise ReleaseError(f"{path} cannot be read: {error.strerror}.") from None
+    try:
+        lock_file(handle)
+        return _read(handle, path)
+    except BlockingIOError:
+        raise ReleaseError(f"Another process is publishing with {path} now. Wait for it to end.") from None
+    finally:
+        os.close(handle)
 
 
 def unfinished(target: Path, identity: Identity, ledger: Ledger | None) -> Publication | None:
@@ -169,7 +196,12 @@ def _has_name(handle: int, path: Path) -> bool:
 
 
 def _resume_or_create(
-    handle: int, path: Path, target: Path, identity: Identity, ledger: Ledger | None
+    handle: int,
+    path: Path,
+    target: Path,
+    identity: Identity,
+    ledger: Ledger | None,
+    charge: Callable[[], Mapping[str, Any]] | None,
 ) -> Publication:
     def remember_drawn(release_id: str) -> None:
         _append(handle, _DRAWN + b" " + release_id.encode())
@@ -180,11 +212,14 @@ def _resume_or_create(
         return earlier
     publication = Publication(target, new_id(), remember_drawn=remember_drawn)
     try:
-        _write(handle, path, {"spend": publication.spend_id, "order": identity})
-    except OSError as error:
+        charged = {} if charge is None else {CHARGE: dict(charge())}
+        _write(handle, path, {"spend": publication.spend_id, "order": identity, **charged})
+    except (OSError, LocentropyError) as error:
         if HAS_OWNERS:  # else it stays, cut off, as that of no attempt
             path.unlink()  # whatever is in it, nothing was begun
-        raise _unwritable(target, error) from None
+        if isinstance(error, OSError):
+            raise _unwritable(target, error) from None
+        raise
     return publication
 
 

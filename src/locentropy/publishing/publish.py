@@ -28,7 +28,8 @@ from locentropy.core.locations import Cells
 from locentropy.core.meanwhile import meanwhile
 from locentropy.core.notebook_progress import shown_progress
 from locentropy.core.window_split import split
-from locentropy.ledger.ledger import Ledger, new_id
+from locentropy.ledger.entries import new_id
+from locentropy.ledger.ledger import Ledger
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing.inference import (
@@ -42,6 +43,7 @@ from locentropy.publishing.notices import give, notices, published_words, warn_o
 from locentropy.publishing.pay_and_measure import nobody_counted, pay_and_measure
 from locentropy.publishing.publication import Publication, ResumedWarning, check_name
 from locentropy.publishing.publication_file import locked_publication, taken_up, target_of
+from locentropy.publishing.rebuilding import charge_in
 from locentropy.publishing.request import Request
 from locentropy.release.chain import read_chain
 from locentropy.release.exports import check_also
@@ -262,7 +264,8 @@ def carry_out(
         return release
     target = target_of(request, out)
     check_name(target)
-    with locked_publication(target, request.identity(ledger), ledger) as publication:
+    charge = None if ledger is None else lambda: charge_in(ledger.read(), request.charged, request.parts)
+    with locked_publication(target, request.identity(ledger), ledger, charge) as publication:
         if request.begun_before and not publication.begun:
             raise ReleaseError(
                 f"{target}: the earlier attempt was finished, or given up, in the meantime. Repeat the call."

@@ -33,7 +33,15 @@ from locentropy.release.manifest import (
     series_words,
 )
 from locentropy.release.signal import Signal, signal_entry, signal_words
-from locentropy.release.statement import INFINITE, NOT_PRIVATE, LedgerNote, SeriesNote, Statement, amount
+from locentropy.release.statement import (
+    INFINITE,
+    NOT_PRIVATE,
+    LedgerNote,
+    SeriesNote,
+    Statement,
+    WithdrawnRelease,
+    amount,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,12 +53,13 @@ _OF_LEVEL: Final = ("level", "mechanism", "locations", "table")
 UNKNOWN: Final = "unknown without a ledger"
 """Whether parameters were tuned on the data, where there is no ledger to record it."""
 _MOST_INPUTS: Final = 200
+_MOST_WITHDRAWN: Final = 1000
 _FIRST_COLUMNS: Final = {"Shares": ("std_error", "low", "high", "entropy_busy")}
 """Columns of mechanisms in version 0.1, where they were others."""
 _METHOD_TEXTS: Final = ("summary", "error_bars", "post_processing", "rounding", "proof")
 
 _OWNER: Final = ("title", "curator", "description", "intended_use", "region", "sector", "publication_date")
-_SELDOM: Final = ("input_checked",)
+_SELDOM: Final = ("rebuilt", "withdrawn", "input_checked")
 """What a ledger says of few releases; the others do not have the entry."""
 _LEDGER: Final = tuple(name for name in LedgerNote.__dataclass_fields__ if name not in _SELDOM)
 _LATER: Final = tuple(
@@ -107,6 +116,8 @@ def details(
 
 def _ledger(note: LedgerNote) -> dict[str, Any]:
     seldom = {name: value for name in _SELDOM if (value := getattr(note, name))}
+    if note.withdrawn:
+        seldom["withdrawn"] = [asdict(each) for each in note.withdrawn]
     return {name: getattr(note, name) for name in _LEDGER} | seldom
 
 
@@ -328,7 +339,16 @@ def _ledger_in(ledger: dict[str, Any]) -> dict[str, Any]:
         name: get({name: None} | later | ledger, name, str | None if name in _LATER else str)
         for name in _LEDGER
     }
-    return said | {"input_checked": get({"input_checked": False} | ledger, "input_checked", bool)}
+    for name in ("rebuilt", "input_checked"):
+        said[name] = get({name: False} | ledger, name, bool)
+    withdrawn = get({"withdrawn": []} | ledger, "withdrawn", list)
+    if len(withdrawn) > _MOST_WITHDRAWN or not all(isinstance(each, dict) for each in withdrawn):
+        raise ReleaseError("its entry 'withdrawn' is not what it should be")
+    said["withdrawn"] = tuple(
+        WithdrawnRelease(*(get(each, name, str) for name in ("release", "title", "why")))
+        for each in withdrawn
+    )
+    return said
 
 
 def _later_entries(document: dict[str, Any]) -> dict[str, Any]:

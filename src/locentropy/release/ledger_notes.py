@@ -10,7 +10,7 @@ from locentropy.core.language import ENGLISH
 from locentropy.ledger.accounts import Charge
 from locentropy.privacy.guarantee import Guarantee, exact_text
 from locentropy.privacy.units import period_of
-from locentropy.release.statement import INFINITE, LedgerNote, amount
+from locentropy.release.statement import INFINITE, LedgerNote, WithdrawnRelease, amount
 
 if TYPE_CHECKING:
     from locentropy.core.language import Words
@@ -38,9 +38,22 @@ def ledger_note(book: Account, spend_id: str) -> LedgerNote:
         unit=book.unit,
         cell=_named(cells),
         composition=book.terms.composition,
+        rebuilt=book.rebuilt,
+        withdrawn=_withdrawn(book, spend.number),
         input_checked=any(check.before <= spend.number for check in book.input_checks),
         **_rho("", cap, there),
         **({} if person_cap is None else _person(person_cap, always)),
+    )
+
+
+def _withdrawn(book: Account, number: int) -> tuple[WithdrawnRelease, ...]:
+    """The releases that had been withdrawn before this spend."""
+    titles = {spend.id: spend.purpose for spend in book.spends}
+    title_of = {known.release: titles[known.spend] for known in book.releases}
+    return tuple(
+        WithdrawnRelease(each.release, title_of[each.release], each.why)
+        for each in book.withdrawals
+        if each.before <= number
     )
 
 
@@ -83,6 +96,11 @@ def note_words(note: LedgerNote, say: Words = ENGLISH) -> str:
         always="" if period is None else _always(note, period, say),
         counted="" if note.composition == "sum" else say("ledger.concentrated"),
         spend=note.spend_id,
+        rebuilt=say("ledger.rebuilt") if note.rebuilt else "",
+        withdrawn="".join(
+            say("ledger.withdrawn", title=each.title, release=each.release, why=each.why)
+            for each in note.withdrawn
+        ),
     )
 
 

@@ -104,6 +104,23 @@ class About:
 
 
 @dataclass(frozen=True)
+class WithdrawnRelease:
+    """An earlier release that its owner has withdrawn or replaced."""
+
+    release: str
+    """Its id."""
+    title: str
+    """What it was called."""
+    why: str
+    """The owner's words."""
+
+    def __post_init__(self) -> None:
+        _check_id("release", self.release)
+        _check_words("title", self.title)
+        _check_words("why", self.why)
+
+
+@dataclass(frozen=True)
 class LedgerNote:
     """What the ledger of these people said when the release was paid for. Amounts are exact, as text."""
 
@@ -138,6 +155,10 @@ class LedgerNote:
     person_spent_delta: str | None = None
     person_rho: str | None = None
     person_spent_rho: str | None = None
+    rebuilt: bool = False
+    """Whether the ledger was rebuilt from the releases that an earlier one had paid for."""
+    withdrawn: tuple[WithdrawnRelease, ...] = ()
+    """Releases that had been withdrawn or replaced before this one was paid for."""
     input_checked: bool = False
     """Whether ids, dates and dropped rows were compared with the exact data before this release was paid for."""
 
@@ -146,8 +167,9 @@ class LedgerNote:
         _check_id("spend_id", self.spend_id)
         check_unit(self.unit)
         _check_choice("composition", self.composition, get_args(Composition))
-        if not isinstance(self.input_checked, bool):
-            raise ParameterError("must be True or False.", parameter="input_checked")
+        for name in ("input_checked", "rebuilt"):
+            if not isinstance(getattr(self, name), bool):
+                raise ParameterError("must be True or False.", parameter=name)
         if self.cell is not None:
             _check_words("cell", self.cell)
         for name in ("total_epsilon", "total_delta", "spent_epsilon", "spent_delta"):

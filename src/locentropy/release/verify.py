@@ -19,6 +19,7 @@ of this version: other versions may use others.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from locentropy.core.errors import LocentropyError, ReleaseError
+from locentropy.core.errors import LedgerError, LocentropyError, ReleaseError
 from locentropy.core.strict_yaml import dump_document, read_document
 from locentropy.mechanisms.registry import built_in_class
 from locentropy.release.columns import public_columns
@@ -44,6 +45,7 @@ from locentropy.release.tables import (
     read_parquet,
 )
 from locentropy.release.verify_exports import differing_exports, has_exports
+from locentropy.release.verify_guarantee import guarantee_problems
 from locentropy.release.verify_ledger import ledger_problems
 from locentropy.release.verify_series import Past
 from locentropy.release.verify_table import by_this_version, table_problems
@@ -150,7 +152,7 @@ def verify(directory: str | Path, ledger: Ledger | None = None, after: str | Pat
         str(statement.guarantee),
         sha256(directory / about.names.details),
         tuple(checks),
-        (*_notes(directory, about), *past.notes),
+        (*_notes(directory, about), *past.notes, *_withdrawn(statement, ledger)),
     )
 
 
@@ -207,7 +209,8 @@ def _fingerprints(directory: Path, about: Described) -> Iterator[str]:
 
 
 def _details(directory: Path, about: Described) -> Iterator[str]:
-    """Compare the words in the details with those that its numbers call for."""
+    """Compare the words in the details with those that its numbers call for, and these with each other."""
+    yield from guarantee_problems(about)
     if by_this_version(about.statement):
         for level in about.levels:
             yield from _method(level.statement)
@@ -302,6 +305,14 @@ def _layout(path: Path, expected: dict[str, Any], statement: Statement) -> Itera
 def _parts(found: dict[str, Any]) -> dict[str, Any]:
     """The parts of a manifest, without the level that holds most of them."""
     return {**found, **get(found, "deployment", dict), "deployment": None}
+
+
+def _withdrawn(statement: Statement, ledger: Ledger | None) -> Iterator[str]:
+    """Whether the ledger says that the release was withdrawn or replaced, and why."""
+    with suppress(LedgerError):  # the checks have reported it
+        for each in () if ledger is None else ledger.read().withdrawals:
+            if each.release == statement.release_id:
+                yield f"Its owner has withdrawn or replaced it: {each.why}"
 
 
 def _notes(directory: Path, about: Described) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from locentropy.core.window_split import split
 from locentropy.ledger.parts import same_windows
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from locentropy.core.windows import Window
     from locentropy.ledger.ledger import Ledger
     from locentropy.release.statement import LedgerNote, Statement
+
+
+_TERMS: Final = ("population", "unit", "composition", "cell")
+_FIXED: Final = ("total_epsilon", "total_delta", "rho", "person_epsilon", "person_delta", "person_rho")
+"""What a ledger states alike in all releases."""
 
 
 def ledger_problems(statement: Statement, ledger: Ledger) -> Iterator[str]:
@@ -44,7 +50,10 @@ def ledger_problems(statement: Statement, ledger: Ledger) -> Iterator[str]:
         yield "The ledger has charged this release for another window than the release is about."
     if book.unit != statement.guarantee.unit:
         yield "The ledger protects another unit than the release says."
-    yield from _budget(note, ledger_note(book, spend.id))
+    due = ledger_note(book, spend.id)
+    if spend.number <= book.earlier:  # sums, and what was known then, are those of the ledger before this one
+        due = replace(note, **{name: getattr(due, name) for name in (*_FIXED, *_TERMS)})
+    yield from _budget(note, due)
 
 
 def _parts_of(statement: Statement) -> tuple[Window | None, ...]:
@@ -62,11 +71,11 @@ def _budget(note: LedgerNote, due: LedgerNote) -> Iterator[str]:
 
     if note.input_checked != due.input_checked:
         yield "The ledger says otherwise than the release whether the input was checked before it."
-    fixed = ("total_epsilon", "total_delta", "rho", "person_epsilon", "person_delta", "person_rho")
-    terms = ("population", "unit", "composition", "cell")
-    if [getattr(note, name) for name in terms] != [getattr(due, name) for name in terms] or numbers_of(
-        note, *fixed
-    ) != numbers_of(due, *fixed):
+    if (note.rebuilt, note.withdrawn) != (due.rebuilt, due.withdrawn):
+        yield "The ledger says otherwise than the release whether it was rebuilt, or what was withdrawn before."
+    if [getattr(note, name) for name in _TERMS] != [getattr(due, name) for name in _TERMS] or numbers_of(
+        note, *_FIXED
+    ) != numbers_of(due, *_FIXED):
         yield "The ledger is of another population or budget than the release says."
     sums = [f"{whose}spent_{what}" for whose in ("", "person_") for what in ("epsilon", "delta", "rho")]
     if numbers_of(note, *sums) != numbers_of(due, *sums):

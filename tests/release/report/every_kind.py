@@ -189,7 +189,13 @@ def published(folder: Path) -> dict[str, Release]:
 
     people = le.Ledger.create(folder / "people.ledger", "πληθυσμός", 4, delta="1e-3")
     monthly = le.Ledger.create(
-        folder / "month.ledger", "πληθυσμός", 1, unit="person-month", person_epsilon=4, zone="as-written"
+        folder / "month.ledger",
+        "πληθυσμός",
+        1,
+        unit="person-month",
+        person_epsilon=4,
+        zone="as-written",
+        another=True,
     )
     found = {
         "levels": made("levels", listed(levels=["place", "συνοικία", "city"])),
@@ -217,7 +223,13 @@ def published(folder: Path) -> dict[str, Release]:
 def series(folder: Path, places: le.PublicLocations, visits: le.Visits) -> Release:
     """The third release of a series, with some changes to be shown."""
     le.Ledger.create(
-        folder / "series.ledger", "πληθυσμός", 1, unit="person-month", person_epsilon=4, zone="as-written"
+        folder / "series.ledger",
+        "πληθυσμός",
+        1,
+        unit="person-month",
+        person_epsilon=4,
+        zone="as-written",
+        another=True,
     )
     before: Path | None = None
     for month in ("2026-01", "2026-02", "2026-03"):

@@ -325,7 +325,11 @@ WORDS: Final[dict[str, Text]] = {
     "ledger.none": "Kein Budgetbuch: Diese Veröffentlichung wurde auf kein Budget dieser Personen angerechnet. "
     "Andere Veröffentlichungen über sie kommen zu dem hinzu, was diese kostet.",
     "ledger": "Ein Budgetbuch führt Buch für diesen Personenkreis: {population}. {account}{always}{counted} Die "
-    "Ausgabe für diese Veröffentlichung ist {spend}.",
+    "Ausgabe für diese Veröffentlichung ist {spend}.{rebuilt}{withdrawn}",
+    "ledger.rebuilt": " Dieses Budgetbuch wurde aus Veröffentlichungen und nicht abgeschlossenen Versuchen "
+    "wiederhergestellt, nachdem ein früheres verloren ging; die herausgebende Stelle erklärt, dass dies alle sind.",
+    "ledger.withdrawn": " Die herausgebende Stelle hat eine frühere Veröffentlichung zurückgezogen oder ersetzt, "
+    "„{title}“ ({release}): {why} Was sie gekostet hat, bleibt verbraucht.",
     "ledger.account": {
         "person": "Sein Budget ist {whole}; nach dieser Veröffentlichung {spent}{where}{closed}.",
         "day": "Was eine Person an einem Tag getan hat, hat ein eigenes Budget, und zwar {whole}; nach dieser "

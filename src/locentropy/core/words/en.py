@@ -297,7 +297,11 @@ WORDS: Final[dict[str, Text]] = {
     "ledger.none": "No ledger: this release was not counted against any budget of these people. Other releases "
     "about them add to what this one costs.",
     "ledger": "A ledger keeps count for this population: {population}. {account}{always}{counted} The spend of this "
-    "release is {spend}.",
+    "release is {spend}.{rebuilt}{withdrawn}",
+    "ledger.rebuilt": " This ledger was rebuilt from published releases and unfinished attempts, after an earlier one "
+    "was lost; its owner states that these are all.",
+    "ledger.withdrawn": " Its owner has withdrawn or replaced an earlier release, “{title}” ({release}): {why} What it "
+    "cost stays spent.",
     "ledger.account": {
         "person": "Its budget is {whole}; after this release {spent}{where}{closed}.",
         "day": "What a person did in one day has a budget of its own, which is {whole}; after this release "
