@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import locentropy as le
@@ -105,6 +107,57 @@ def test_views_are_said_of_databases_alone(tmp_path: Path, secret: Path) -> None
     for source in (secret, pa.table({"user": ["u"], "location": ["a"]})):
         with pytest.raises(ParameterError, match="views"):
             le.private.exact_profile(le.Visits(source, views=True))
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "jsonl", "parquet", "duckdb"])
+def test_a_name_is_never_an_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    """DuckDB takes file:/a/b for /a/b, so that a folder of this name could have it open any file."""
+    monkeypatch.chdir(tmp_path)
+    written = {}
+    for folder, user in ((Path("private"), SECRET), (Path(f"file:{tmp_path}/private"), "u")):
+        folder.mkdir(parents=True)
+        written[user] = folder / f"v.{ending}"
+        with duckdb.connect() as con:
+            rows = f"(SELECT '{user}' AS user, '{user}' AS location)"
+            made = tmp_path / f"made-{len(written)}"
+            if ending == "duckdb":
+                database(made, f"CREATE TABLE visits AS FROM {rows}")
+            else:
+                how = {
+                    "csv": "csv",
+                    "csv.gz": "csv, compression gzip",
+                    "jsonl": "json",
+                    "parquet": "parquet",
+                }[ending]
+                con.execute(f"COPY {rows} TO '{made}' (FORMAT {how})")
+            made.rename(written[user])
+    found = le.private.exact_profile(le.Visits(str(written["u"])))
+    assert found.locations.to_pylist() == ["u"]
+
+
+def test_names_of_folders_are_no_columns(tmp_path: Path) -> None:
+    """As `user=7/part.parquet` is a column to others, and a list by somebody else may be in such a folder."""
+    folder = tmp_path / f"user={SECRET}" / "location=x" / "c0=y"
+    folder.mkdir(parents=True)
+    for ending, how in (("csv", "csv"), ("jsonl", "json"), ("parquet", "parquet")):
+        path = folder / f"v.{ending}"
+        duckdb.sql(f"COPY (SELECT 'u' AS user, 'a' AS location) TO '{path}' (FORMAT {how})")
+        assert le.private.exact_profile(le.Visits(path)).locations.to_pylist() == ["a"]
+
+
+def test_parquet_that_names_another_file_for_its_columns_is_refused(tmp_path: Path) -> None:
+    other, path = tmp_path / "other.parquet", tmp_path / "places.parquet"
+    pq.write_table(pa.table({"location": [SECRET]}), other)
+    pq.write_table(pa.table({"location": ["a"]}), path)
+    about, footer = pq.read_metadata(path), io.BytesIO()
+    about.set_file_path(str(other))
+    about.write_metadata_file(footer)
+    content = path.read_bytes()
+    data = content[: -8 - int.from_bytes(content[-8:-4], "little")]
+    path.write_bytes(data + footer.getvalue()[4:])
+    with pytest.raises(SourceError) as refused:
+        PublicLocations(path).load()
+    assert SECRET not in str(refused.value)
 
 
 def test_rows_of_a_database_still_spill_to_disk(tmp_path: Path) -> None:

@@ -113,11 +113,12 @@ def is_plain(path: Path) -> bool:
 
 
 def plain_link(path: Path, scratch: Path) -> Path:
-    """The file, under a plain name if its own is none.
+    """The file, under a plain name if its own is none. A name from the root on begins like no address.
 
     Of a name with its signs escaped the engine lists the folders, and fails at names in them that begin with a
     backslash.
     """
+    path = path.absolute()
     if is_plain(path):
         return path
     link = scratch / f"link-{next(_LINKS)}{'.gz' if is_gzip(path) else '.txt'}"
