@@ -236,6 +236,16 @@ def test_an_attempt_that_had_not_spent_yet_counts_as_spent(tmp_path: Path, visit
     )
 
 
+def test_an_attempt_at_a_release_without_a_guarantee_closes_it(tmp_path: Path, visits: le.Visits) -> None:
+    """It may have been drawn."""
+    exact = le.paper.LimitCB(
+        max_locations=3, max_visits=2, min_users=1, epsilon=1.0, accept_no_guarantee=True
+    )
+    killed(visits, ledger_in(tmp_path), "exact", PAID, mechanism=exact, not_private=True)
+    [record] = [path.name for path in tmp_path.glob(".exact*.publishing")]
+    assert rebuilt(tmp_path, record).read().closed
+
+
 def test_an_attempt_and_its_release_are_charged_once(tmp_path: Path, visits: le.Visits) -> None:
     old = ledger_in(tmp_path)
     killed(visits, old, "may", PAID)

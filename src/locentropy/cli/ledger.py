@@ -33,6 +33,7 @@ File = Annotated[
 ]
 
 _WITHDRAW = 'locentropy ledger withdraw city.ledger may --why "of the wrong week; replaced by may-2"'
+_REBUILD = 'locentropy ledger rebuild new.ledger may june --population "riders of the bicycles" --epsilon 4 --complete'
 _PERIODS = 24  # that are shown of a ledger per period
 _WIDE = 80  # columns of a terminal in which every spend fits on a line
 CHECKED = (
@@ -216,7 +217,7 @@ def rebuild(
     from locentropy.publishing.rebuilding import rebuild_ledger
 
     chosen: Any = unit, composition  # checked by the ledger itself
-    with restated(names={"zone": "time_zone"}):
+    with restated(names={"zone": "time_zone"}, example=_REBUILD):
         book = rebuild_ledger(
             path,
             sources,

@@ -109,7 +109,7 @@ def _once_each(account: Account, earlier: Iterable[Earlier]) -> Iterable[Earlier
                 raise LedgerError(
                     f"{each.source} was paid for by another ledger: {name.replace('_', ' ')} is {said} there, and "
                     f"{due.get(name, 'none')} in {account.name}. A ledger is rebuilt with the budget that its releases "
-                    "state, and releases about others are none of its."
+                    "state, and from those about the same people alone."
                 )
         other = given.get(each.spend)
         if other is not None and other.release and each.release and other.release != each.release:

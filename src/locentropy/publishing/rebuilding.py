@@ -128,8 +128,8 @@ def _release(directory: Path) -> Earlier:
     if not report.ok:
         problem = next(problem for check in report.checks for problem in check.problems)
         raise ReleaseError(
-            f"{directory} is not as it was published ({problem}), so what it cost is not known. Put it back as it was; "
-            f"see locentropy verify {directory}"
+            f"{directory} is not as it was published ({problem.rstrip('.')}), so what it cost is not known. "
+            f"Put it back as it was; see locentropy verify {directory}"
         )
     statement = describe(directory).statement
     note = statement.ledger
