@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import locentropy as le
 from locentropy.core.errors import BudgetError, LedgerError, ReleaseError
 from locentropy.core.strict_yaml import dump_document, read_document
 from locentropy.ledger.rules import Account
+from locentropy.privacy.guarantee import exact_text
 from tests.publishing.making import LIMIT, MAY, PAID, PLACES, STAGED, Killed, ledger_in, public, visits_in
 
 TIMED = "uid,venue,time\n" + "".join(
@@ -163,25 +165,53 @@ def test_a_release_without_a_ledger_or_of_another_is_refused(tmp_path: Path, vis
     assert not (tmp_path / "new.ledger").exists()
 
 
-def forged(directory: Path, epsilon: str) -> None:
-    """State a smaller ε than was paid, in all files, with every fingerprint made anew."""
-    from dataclasses import replace
-
+def forged(directory: Path, guarantee: le.Guarantee, **parameters: str) -> None:
+    """State that less was paid, in all files, with every fingerprint made anew."""
     release = le.Release.load(directory)
-    guarantee = le.Guarantee.pure(epsilon, release.statement.guarantee.public_inputs)
-    note = replace(release.statement.ledger, spent_epsilon=epsilon)  # type: ignore[type-var]
-    cheaper = replace(release, statement=replace(release.statement, guarantee=guarantee, ledger=note))
+    stated, note = release.statement, release.statement.ledger
+    assert note is not None
+    assert guarantee.epsilon is not None
+    note = replace(note, spent_epsilon=exact_text(guarantee.epsilon), spent_delta=exact_text(guarantee.delta))
+    cheaper = replace(
+        stated,
+        guarantee=replace(guarantee, public_inputs=stated.guarantee.public_inputs),
+        ledger=note,
+        parameters={**stated.parameters, **parameters},
+    )
     for path in directory.iterdir():
         path.unlink()
-    cheaper.save(directory)
+    replace(release, statement=cheaper).save(directory)
 
 
-def test_a_release_that_is_forged_to_look_cheaper_is_refused(tmp_path: Path, visits: le.Visits) -> None:
-    publish(visits, ledger_in(tmp_path), "may")
-    forged(tmp_path / "may", "0.001")
-    report = le.verify(tmp_path / "may")
-    assert not report.ok
-    with pytest.raises(ReleaseError, match="smaller ε"):
+GAUSSIAN = le.Shares(epsilon=1.0, delta=1e-8)
+SELECTED = le.SelectLocations(0.2, delta=1e-8, max_locations=2)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "locations", "guarantee", "parameters", "words"),
+    [
+        (LIMIT, None, le.Guarantee.pure("0.001"), {}, "smaller ε"),
+        (GAUSSIAN, None, replace(GAUSSIAN.guarantee, rho=Fraction(1, 10**6)), {}, "smaller ε"),
+        (le.Shares(epsilon=1.0), SELECTED, le.Guarantee.approximate(1, "1e-8"), {}, "smaller ε"),
+        (le.Shares(epsilon=1.0), SELECTED, le.Guarantee.pure("1.2"), {}, "smaller ε"),
+        (le.Shares(epsilon=1.0), None, le.Guarantee.pure("0.1"), {"epsilon": "0.1"}, "other scales"),
+    ],
+    ids=["epsilon", "rho", "epsilon of a selection", "delta of a selection", "parameters too"],
+)
+def test_a_release_that_is_forged_to_look_cheaper_is_refused(
+    tmp_path: Path,
+    visits: le.Visits,
+    mechanism: Any,
+    locations: Any,
+    guarantee: Any,
+    parameters: Any,
+    words: str,
+) -> None:
+    publish(visits, ledger_in(tmp_path), "may", mechanism, locations=locations)
+    assert le.verify(tmp_path / "may").ok
+    forged(tmp_path / "may", guarantee, **parameters)
+    assert not le.verify(tmp_path / "may").ok
+    with pytest.raises(ReleaseError, match=words):
         rebuilt(tmp_path, "may")
     assert not (tmp_path / "new.ledger").exists()
 
