@@ -68,6 +68,10 @@ dist: docs
 	$(BIN)/python -m hatchling build
 	cd lab && $(abspath $(BIN))/python -m hatchling build -d ../dist
 
+# What users install, in environments that have nothing else, follows the pages; their wheelhouse is made once.
+bare: dist
+	$(BIN)/python -m tests.bare
+
 # Pictures of a release's page for the documentation; needs Chromium.
 pictures: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.release.report.pictures
@@ -77,7 +81,7 @@ notebooks: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.notebooks.executing
 
 clean:
-	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) site dist .bare .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 import math
 import os
 import pkgutil
 import re
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -17,20 +17,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pyarrow.csv
-import pyarrow.parquet as pq
 import pytest
 from typer.main import get_command
 
 from locentropy.cli.main import app
-from locentropy.datasets.city import City
 from locentropy.privacy.guarantee import Guarantee
+from tests.bare import stand_ins
 from tests.cli.running import in_process
+from tests.pages import commands, expected, our_commands, snippets
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 TUTORIAL = ROOT / "docs" / "tutorial.md"
-SNIPPET = re.compile(r"^```(python|console)\n(.*?)^```", re.S | re.M)
 FORCING = {
     "FORCE_COLOR",
     "CLICOLOR_FORCE",
@@ -39,7 +37,6 @@ FORCING = {
     "TTY_COMPATIBLE",
     "TTY_INTERACTIVE",
 }
-EXIT_CODE = re.compile(r"  # exit code (\d+)$")
 
 
 def name(page: Path) -> str:
@@ -47,7 +44,7 @@ def name(page: Path) -> str:
 
 
 def python_in(page: Path) -> list[str]:
-    return [text for language, text in SNIPPET.findall(page.read_text()) if language == "python"]
+    return [each.text for each in snippets(page.read_text()) if each.language == "python"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -195,27 +192,19 @@ TOLD_ELSEWHERE = {TUTORIAL, ROOT / "docs" / "add-a-mechanism.md"}
     "page", [page for page in PAGES if python_in(page) and page not in TOLD_ELSEWHERE], ids=name
 )
 def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    City(people=50, days=3).write(tmp_path / "demo")
-    visits = pq.read_table(tmp_path / "demo" / "visits.parquet")
-    pq.write_table(visits.rename_columns(["uid", "at", "venue", "lat", "lon"]), tmp_path / "checkins.parquet")
+    stand_ins(tmp_path)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for snippet in python_in(page):
         exec(compile(snippet, name(page), "exec"), names)  # noqa: S102
 
 
-def commands(console: str) -> list[str]:
-    """The command lines of a console snippet, those that go on over several lines in one."""
-    return [line.removeprefix("$ ") for line in console.replace("\\\n", "").splitlines()]
-
-
 def run(command: str) -> str:
     """Run a command line, which must end as it says it does; gives what it printed."""
-    said = EXIT_CODE.search(command)
-    program, *arguments = shlex.split(EXIT_CODE.sub("", command), comments=True)
+    (program, *arguments), code = expected(command)
     assert program == "locentropy"
     done = in_process(*arguments, columns=100, terminal=arguments[0] == "check")
-    assert done.returncode == (int(said[1]) if said else 0), done.stderr
+    assert done.returncode == code, done.stderr
     return done.stdout
 
 
@@ -227,29 +216,49 @@ def test_a_command_that_ends_otherwise_than_told_is_found(tmp_path: Path) -> Non
             run(wrong)
 
 
+def test_what_a_snippet_needs_is_read(tmp_path: Path) -> None:
+    text = "<!-- needs: pandas geopandas -->\n\n```python\n1\n```\n\n```console\n$ ls\n$ locentropy a \\\n  --b\n```\n"
+    first, second = snippets(text)
+    assert (first.needs, first.language, first.text) == ("pandas geopandas", "python", "1\n")
+    assert second.needs == ""
+    assert our_commands(second) == ["locentropy a   --b"]
+
+
+def test_where_nothing_else_is_installed_a_page_is_followed_to_the_first_failure(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    program = tmp_path / "locentropy"
+    program.write_text("#!/bin/sh\ntest -t 1 && exit $1\n")
+    program.chmod(0o755)
+    fails = "```console\n$ locentropy 0\n$ locentropy 7  # exit code 7\n$ locentropy 3\n```\n"
+    for text, said in (
+        (fails, "locentropy 3\nended with 3"),
+        ("```python\n1 / 0\n```\n", "ZeroDivisionError"),
+    ):
+        page.write_text(text)
+        call = [
+            sys.executable,
+            "-P",
+            str(ROOT / "tests" / "pages.py"),
+            str(page),
+            json.dumps({"": str(tmp_path)}),
+        ]
+        done = subprocess.run(call, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == 1
+        assert said in done.stderr
+
+
 @pytest.mark.slow
 def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command and every line of Python in turn, but for the installation."""
-    monkeypatch.chdir(tmp_path)
-    of_the_club = City(people=60, days=3, seed=9)
-    pyarrow.csv.write_csv(
-        of_the_club.visits()
-        .select(["user", "location", "time"])
-        .rename_columns(["member", "shop", "entered"]),
-        tmp_path / "checkins.csv",
-    )
-    pyarrow.csv.write_csv(
-        of_the_club.places().select(["location", "name"]).rename_columns(["shop", "title"]),
-        tmp_path / "shops.csv",
-    )
-    text = TUTORIAL.read_text().split("## 2.", 1)[1]
+    monkeypatch.chdir(stand_ins(tmp_path))
+    text = TUTORIAL.read_text()
     names: dict[str, object] = {}
     printed = {}
-    for language, snippet in SNIPPET.findall(text):
-        if language == "python":
-            exec(compile(snippet, name(TUTORIAL), "exec"), names)  # noqa: S102
+    for snippet in snippets(text):
+        if snippet.language == "python":
+            exec(compile(snippet.text, name(TUTORIAL), "exec"), names)  # noqa: S102
             continue
-        for command in commands(snippet):
+        for command in our_commands(snippet):
             printed[command.split(" --")[0]] = run(command)
     (told,) = re.findall(r"Expected error: (about \S+ to \S+ nats)", text)
     assert told in printed["locentropy plan"]
@@ -287,13 +296,9 @@ def test_what_a_plan_is_said_to_show_is_what_it_shows(
 @pytest.mark.parametrize("page", ["README.md", "docs/publishing.md"])
 def test_commands_can_be_pasted(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In turn, from a folder in which only the demo has run."""
-    monkeypatch.chdir(tmp_path)
-    City(people=60, days=3).write(tmp_path / "demo")
-    text = (ROOT / page).read_text()
-    shown = [
-        line for block in re.findall(r"^```console\n(.*?)^```", text, re.S | re.M) for line in commands(block)
-    ]
-    ours = [line.replace(" --open", "") for line in shown if line.startswith("locentropy ")]
+    monkeypatch.chdir(stand_ins(tmp_path))
+    shown = [each for each in snippets((ROOT / page).read_text()) if each.language == "console"]
+    ours = [line.replace(" --open", "") for each in shown for line in our_commands(each)]
     assert len(ours) > 5
     for command in ours:
         run(command)
