@@ -82,8 +82,8 @@ def test_a_dry_run_tells_what_is_left_in_the_month_and_for_how_many_more(publish
         ((*MAY, "--hours", "7"), 2, "--hours 7 must be hours"),
         ((*MAY, "--weekdays", "monday"), 2, "--weekdays monday must be days"),
         (("--window", "2026-05", "--time-zone", "Berlin"), 2, "--time-zone Berlin is not the IANA name"),
-        (("--window", "2026-05", "--time-zone", "as-written"), 5, "date them by the calendar of a place"),
-        ((*MAY, "--time-type", "days"), 2, "--time-type days is not one of utc, s"),
+        (("--window", "2026-05", "--time-zone", "as-written"), 5, "times name a zone"),
+        ((*MAY, "--time-type", "days"), 2, "--time-type days is not one of local, utc, s"),
     ],
 )
 def test_refusals_cost_nothing(

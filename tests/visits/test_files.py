@@ -43,7 +43,7 @@ def written(folder: Path, *rows: str, name: str = "besuche.csv", encoding: str =
 
 def counted(visits: le.Visits, **where: Any) -> dict[Any, int]:
     """Visits by location."""
-    with open_queries(visits, **where) as queries:
+    with open_queries(visits, first_times=False, **where) as queries:
         profile = queries.exact_profile()
     names = profile.locations.to_pylist()
     found: dict[Any, int] = {}
@@ -269,7 +269,7 @@ class TestTimes:
             "u;late;02.03.2026 08:00;;",
             "u;early;31.01.2026 08:00;;",
             "w;early;1.1.2026, 8:05:59;;",
-            "w;late;02.01.2026;;",
+            "w;late;02.01.2026 00:00;;",
         ]
         assert first_places(le.Visits(written(tmp_path, *rows))) == {"early": 2}
 
@@ -308,10 +308,10 @@ class TestTimes:
         assert first_places(le.Visits(table, time_format="%d/%m/%Y %H:%M")) == {"march": 1}
 
     def test_rows_that_do_not_fit_it_are_bad_rows(self, tmp_path: Path) -> None:
-        path = written(tmp_path, "u;a;01/04/2026;;", "u;b;2026-01-01;;", "u;c;1;;")
+        path = written(tmp_path, "u;a;01/04/2026 08h;;", "u;b;2026-01-01;;", "u;c;1;;")
         with pytest.raises(BadRowsError, match="'Zeit'"):
-            first_places(le.Visits(path, time_format="%d/%m/%Y"))
-        assert first_places(le.Visits(path, time_format="%d/%m/%Y", bad_rows="drop")) == {"a": 1}
+            first_places(le.Visits(path, time_format="%d/%m/%Y %Hh"))
+        assert first_places(le.Visits(path, time_format="%d/%m/%Y %Hh", bad_rows="drop")) == {"a": 1}
 
     def test_rows_that_disagree_are_asked_about(self, tmp_path: Path) -> None:
         path = written(tmp_path, "u;late;31.01.2026 08:00;;", "u;early;2026-01-30T08:00;;")
@@ -322,8 +322,11 @@ class TestTimes:
 
     def test_numbers_and_dates_still_do_not_mix(self, tmp_path: Path) -> None:
         path = written(tmp_path, "u;late;31.01.2026 08:00;;", "u;early;17;;")
-        with pytest.raises(ColumnError, match="whole numbers in some rows"):
-            first_places(le.Visits(path, bad_rows="drop"))
+        with pytest.raises(ColumnError, match=r"whole numbers in some rows.*--time-type s"):
+            first_places(le.Visits(path))
+        assert first_places(le.Visits(path, bad_rows="drop")) == {"early": 1}, "each row is read by itself"
+        assert first_places(le.Visits(path, bad_rows="drop", time_type="utc")) == {"late": 1}
+        assert first_places(le.Visits(path, bad_rows="drop", time_type="s")) == {"early": 1}
 
     @pytest.mark.parametrize(
         "wrong",

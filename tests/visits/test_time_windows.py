@@ -19,7 +19,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import locentropy as le
+from locentropy.core import civil_time
 from locentropy.core.errors import BadRowsError, ColumnError, ParameterError, SourceError
+from locentropy.core.window_split import split
 from locentropy.visits import time_windows
 from locentropy.visits.queries import exact_profile, open_queries
 from locentropy.visits.visits import Visits
@@ -40,7 +42,7 @@ def around(window: le.Window, zone: str) -> list[datetime]:
 
 def kept(visits: Visits, window: le.Window) -> set[int]:
     """The numbers of the rows that are counted: each row is at a place of its own."""
-    with open_queries(visits.during(window), refuse_empty=False) as queries:
+    with open_queries(visits.during(window), refuse_empty=False, first_times=False) as queries:
         found = queries.exact_profile()
         return {int(place) for place in found.locations.to_pylist()}
 
@@ -151,8 +153,10 @@ def test_dates_are_times_as_written() -> None:
     as_written = le.Window("2026-05", zone="as-written")
     for times, refused in ((pa.array(days), ColumnError), (pa.array(list(map(str, days))), BadRowsError)):
         assert kept(Visits(table_of(times)), as_written) == {1, 2}
-        with pytest.raises(refused, match="--time-zone as-written"):
+        with pytest.raises(refused, match=r"(?s)name no zone.*--time-type local"):
             kept(Visits(table_of(times)), MAY)
+        for way in (le.Window("2026-05", zone="as-written"), MAY):
+            assert kept(Visits(table_of(times), time_type="local"), way) == {1, 2}
 
 
 def test_any_frame_and_file(tmp_path: Path) -> None:
@@ -168,6 +172,82 @@ def test_any_frame_and_file(tmp_path: Path) -> None:
     ):  # fmt: skip
         assert kept(Visits(source), MAY) == expected, type(source)
     assert isinstance(table.to_pandas(), pd.DataFrame)
+
+
+# --- local times and a zone ---
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda times: pa.array(times, pa.timestamp("us")),
+        lambda times: pa.array([each.isoformat() for each in times]),
+        lambda times: pa.array([each.strftime("%d.%m.%Y %H:%M:%S") for each in times]),
+    ],
+    ids=["timestamps", "texts", "with dots"],
+)
+@settings(max_examples=examples(2), deadline=None)
+@given(zone=zones, day=dates, form=texts, days=weekdays, clock=hours)
+def test_local_times_are_compared_as_written(
+    write: Any, zone: str, day: date, form: Any, days: str | None, clock: str | None
+) -> None:
+    window = le.Window(form(day), zone=zone, weekdays=days, hours=clock)
+    written = replace(window, zone="as-written")
+    times = [each.replace(tzinfo=None, microsecond=0) for each in around(written, "UTC")]
+    expected = {n for n, at in enumerate(times) if by_the_calendar(written, at)}
+    assert kept(Visits(table_of(write(times)), time_type="local"), window) == expected
+
+
+def test_no_time_zone_data_moves_local_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor what a ledger has kept of it: the borders of a date are those that are written."""
+    times = [
+        datetime(2026, 4, 30, 23, 59),
+        datetime(2026, 5, 1),
+        datetime(2026, 5, 31, 23, 59),
+        datetime(2026, 6, 1),
+    ]
+    visits = Visits(table_of(pa.array(times)), time_type="local")
+    shorter = replace(MAY, within=((MAY.instants[0][0] + timedelta(days=9), MAY.instants[0][1]),))
+    assert kept(visits, MAY) == kept(visits, shorter) == {1, 2}
+    monkeypatch.setattr(civil_time, "_offset", lambda zone, at: timedelta(hours=7))
+    assert kept(visits, le.Window("2026-05", zone="Europe/Berlin")) == {1, 2}
+
+
+def test_every_written_time_is_in_one_day_one_week_and_one_month() -> None:
+    """Also those that the clock of the zone skipped or showed twice: else one visit would be charged to two periods."""
+    clock = [datetime(2026, 3, 28) + timedelta(minutes=10 * n) for n in range(-30, 330)]
+    clock += [datetime(2026, 10, 25) + timedelta(minutes=10 * n) for n in range(-30, 330)]
+    visits = Visits(table_of(pa.array(clock)), time_type="local")
+    for period in ("day", "week", "month"):
+        span = le.Window("2026-03/2026-11" if period != "week" else "2026-W10/2026-W48", zone="Europe/Berlin")
+        places = list(map(str, range(len(clock))))
+        with open_queries(visits.during(span), locations=places, windows=split(span, period)) as queries:
+            found = [row["location"] for row in queries.exact_profile().to_arrow().to_pylist()]
+        assert len(found) == len(set(found)) == len(clock)
+
+
+def test_who_was_first_by_the_written_clock(tmp_path: Path) -> None:
+    """In the hour that is shown twice too: 02:50 is after 02:10, whichever of the two it was."""
+    (tmp_path / "v.csv").write_text("user,location,time\na,late,25.10.2026 02:50\na,early,25.10.2026 02:10\n")
+    visits = Visits(tmp_path / "v.csv", time_type="local").during(le.Window("2026-10", zone="Europe/Berlin"))
+    for each in (visits, replace(visits, window=None)):
+        with open_queries(each) as queries:
+            found = queries.profile(le.private.Bounds(1, 1, keep="first")).to_arrow().to_pylist()
+        assert [row["location"] for row in found] == ["early"]
+
+
+def test_local_is_said_of_times_without_a_zone() -> None:
+    """Without a window too."""
+    aware = table_of(pa.array([datetime(2026, 5, 3, tzinfo=UTC)], pa.timestamp("us", "UTC")))
+    numbers = table_of(pa.array([7]))
+    for table, words in ((aware, "name a zone.*--time-type"), (numbers, "whole numbers")):
+        for visits in (Visits(table, time_type="local"), Visits(table, time_type="local").during(MAY)):
+            with pytest.raises(ColumnError, match=f"'time': its times {words}|'time': its .*{words}"):
+                exact_profile(visits)
+    mixed = table_of(pa.array(["2026-05-03T08:00:00", "2026-05-03T08:00:00Z"]))
+    assert kept(Visits(mixed, time_type="local", bad_rows="drop"), MAY) == {0}
+    with pytest.raises(BadRowsError, match="'time': times name a zone"):
+        exact_profile(Visits(mixed, time_type="local"))
 
 
 # --- refusals ---
@@ -205,7 +285,7 @@ def test_an_empty_window_is_no_error_where_publishing_must_not_tell() -> None:
     ("times", "window", "time_type", "words"),
     [
         (pa.array([1]), MAY, None, r"time_type=\"s\""),
-        (pa.array([datetime(2026, 5, 3)]), MAY, None, "as-written"),
+        (pa.array([datetime(2026, 5, 3)]), MAY, None, r"'time': its times name no zone.*--time-type local"),
         (pa.array([datetime(2026, 5, 3)]), MAY, "s", "Leave out time_type='s'"),
     ],
 )
@@ -222,21 +302,23 @@ AS_WRITTEN_MAY = le.Window("2026-05", zone="as-written")
     [
         ("1", MAY, None, r'time_type="s"'),
         ("2026-05-03", MAY, None, 'time_type="utc"'),
-        ("2026-05-03T08:00:00", MAY, None, "--time-zone as-written"),
-        ("2026-05-03T08:00:00 ", MAY, None, "--time-zone as-written"),
-        ("2026-05-03T08:00:00\t", MAY, None, "--time-zone as-written"),
-        ("03.05.2026 08:00", MAY, None, "--time-zone as-written"),
-        ("2026-05-03T08:00:00Z", MAY, "s", "--time-format"),
-        ("03.05.2026", MAY, "s", "--time-format"),
-        ("2026-05-03T08:00:00Z", MAY, "utc", "--time-format"),
+        ("2026-05-03T08:00:00", MAY, None, "--time-type local"),
+        ("2026-05-03T08:00:00 ", MAY, None, "--time-type local"),
+        ("2026-05-03T08:00:00\t", MAY, None, "are not times"),
+        ("03.05.2026 08:00", MAY, None, "--time-type local"),
+        ("2026-05-03T08:00:00Z", MAY, "s", "not whole numbers"),
+        ("03.05.2026", MAY, "s", "not whole numbers"),
+        ("2026-05-03T08:00:00Z", MAY, "utc", "name a zone"),
+        ("2026-05-03T08:00:00Z", MAY, "local", "name a zone"),
+        ("7", MAY, "local", "whole numbers"),
         ("2026-05-03T08:00:00+02", AS_WRITTEN_MAY, None, "--time-zone Europe/Berlin"),
         ("7", AS_WRITTEN_MAY, None, "--time-zone Europe/Berlin"),
     ],
 )
 def test_a_text_of_another_kind_is_no_time(text: str, window: le.Window, time_type: Any, words: str) -> None:
     """What is public decides which kind a window takes, so that no row decides how another is read."""
-    right = {"s": "1777800000", "utc": "2026-05-03T08:00:00"}.get(time_type or "", "2026-05-03T08:00:00Z")
-    right = "2026-05-03T08:00:00" if window is AS_WRITTEN_MAY else right
+    written = window is AS_WRITTEN_MAY or time_type in ("utc", "local")
+    right = "1777800000" if time_type == "s" else "2026-05-03T08:00:00" + ("" if written else "Z")
     with pytest.raises(BadRowsError, match=words):
         kept(Visits(table_of(pa.array([text])), time_type=time_type), window)
     both = Visits(table_of(pa.array([right, text])), time_type=time_type, bad_rows="drop")
@@ -279,7 +361,7 @@ def test_what_a_said_format_is_does_not_depend_on_rows(form: str, time: str) -> 
     right, wrong = (named, as_written) if "z" in form else (as_written, named)
     assert kept(Visits(table_of(odd), time_format=form, bad_rows="drop"), right) == {0}
     for times in (odd, odd.slice(1)):
-        with pytest.raises(ColumnError, match="--time-zone"):
+        with pytest.raises(ColumnError, match=r"--time-zone|--time-type local"):
             kept(Visits(table_of(times), time_format=form, bad_rows="drop"), wrong)
 
 

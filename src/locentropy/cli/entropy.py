@@ -91,7 +91,13 @@ def entropy(
     visits = reading.visits_of(source)
     with (
         progress_bar() as progress,
-        open_queries(visits, locations=chosen, resources=reading.resources, progress=progress) as queries,
+        open_queries(
+            visits,
+            locations=chosen,
+            resources=reading.resources,
+            progress=progress,
+            first_times=bounds is not None and bounds.may_need_times,
+        ) as queries,
     ):
         profile = queries.exact_profile() if bounds is None else queries.profile(bounds)
         users = int(queries.locations_per_user().sum())

@@ -211,7 +211,8 @@ TimeType = Annotated[
     str | None,
     typer.Option(
         "--time-type",
-        help="What times are whose type does not tell: utc (no zone, in UTC); s, ms, us, ns (since 1970).",
+        help="What times are whose type does not tell: local (no zone, what the clock there showed); utc (no zone, in "
+        "UTC); s, ms, us, ns (since 1970).",
         rich_help_panel=_WINDOW,
     ),
 ]
@@ -281,7 +282,7 @@ class Reading:
         chosen = self.time_zone or zone
         if chosen is None:
             raise ParameterError(
-                "A window needs a clock: --time-zone Europe/Berlin; or --time-zone as-written, for times that are "
+                "A window needs a clock: --time-zone Europe/Berlin; and --time-type local or utc for times that are "
                 "written without a zone."
             )
         with restated(names={"zone": "time_zone"}):

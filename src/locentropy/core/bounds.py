@@ -42,6 +42,11 @@ class Bounds:
             example = 'Bounds(max_locations=5, max_visits=5, keep="most-visited")'
             check_choice(example, "keep", self.keep, get_args(Keep))
 
+    @property
+    def may_need_times(self) -> bool:
+        """Whether they may keep what was visited first."""
+        return self.keep in (None, "first")
+
     def resolved(self, *, has_time: bool) -> Bounds:
         """These bounds with `keep` chosen for a table with or without times."""
         if self.keep == "first" and not has_time:

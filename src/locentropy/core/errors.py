@@ -5,7 +5,11 @@ Messages never carry a value read from the private data: they name files, column
 
 from __future__ import annotations
 
-from typing import Final
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NOT_SHOWN: Final = object()
 """Stands for a value that an error does not show."""
@@ -82,6 +86,41 @@ class ColumnError(LocentropyError):
     """A column is missing, ambiguous, or of a type that cannot play its role."""
 
     exit_code = 4
+
+
+class ColumnProblems:
+    """What is wrong with several columns, told together: nobody mends one to be told of the next.
+
+    problems = ColumnProblems()
+    with problems.caught():
+        ...  # looks at one column
+    problems.tell()
+    """
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        """What was found so far."""
+
+    @contextmanager
+    def caught(self) -> Iterator[None]:
+        """Keep a ColumnError from within for later."""
+        try:
+            yield
+        except ColumnError as error:
+            self.found.append(str(error))
+
+    def tell(self) -> None:
+        """Raise what was found, if anything was."""
+        if self.found:
+            raise ColumnError("\n".join(dict.fromkeys(self.found)))
+
+    def leave_to(self, others: ColumnProblems | None, once: str) -> None:
+        """Add what was found to other problems, or tell it; `once` is a sentence that only the first says."""
+        self.found = [each.replace(f" {once}", "") if at else each for at, each in enumerate(self.found)]
+        if others is None:
+            self.tell()
+        else:
+            others.found += self.found
 
 
 class BadRowsError(LocentropyError):

@@ -21,7 +21,7 @@ from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from locentropy.core.civil_time import AS_WRITTEN, Intervals, check_zone, instants, intersection
+from locentropy.core.civil_time import AS_WRITTEN, Intervals, check_zone, instants, intersection, merged
 from locentropy.core.errors import ParameterError
 from locentropy.core.language import ENGLISH
 
@@ -108,6 +108,11 @@ class Window:
         """The instants that are in it, in UTC; for `as-written`, the written times. May be empty: clocks skip days."""
         found = instants(self.zone, self._pieces())
         return found if self.within is None else intersection(found, self.within)
+
+    @cached_property
+    def civil(self) -> Intervals:
+        """The times of the clock that are in it, as it shows them."""
+        return merged(self._pieces())
 
     @property
     def label(self) -> str:

@@ -146,7 +146,7 @@ class Mechanism(ABC):
 
         Where it never does, visits are counted without their times, which takes less time and memory.
         """
-        return True
+        return self.bounds is None or self.bounds.may_need_times
 
     def public_scales(self, locations: Locations | None) -> Mapping[str, float]:
         """The scale of the noise of each query, by its name, where it is a public constant.

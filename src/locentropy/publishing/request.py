@@ -233,7 +233,8 @@ class Request:
     @property
     def needs_first_times(self) -> bool:
         """Whether anything that is asked may bound users by what they visited first."""
-        return self.mechanism.needs_first_times or isinstance(self.locations, SelectLocations)
+        selection = self.locations if isinstance(self.locations, SelectLocations) else None
+        return self.mechanism.needs_first_times or (selection is not None and selection.bounds.may_need_times)
 
     @property
     def listed(self) -> Locations | None:

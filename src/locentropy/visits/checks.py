@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 import ibis
 
-from locentropy.core.civil_time import AS_WRITTEN
 from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, SourceError
 from locentropy.visits import expressions as expression
 from locentropy.visits.private_log import PRIVATE_LOG, Dropped, log_dropped
+from locentropy.visits.time_kinds import WHAT, column_of, remedy
 from locentropy.visits.writing import TIME_EXAMPLE
 
 if TYPE_CHECKING:
     from locentropy.core.windows import Window
     from locentropy.visits.engines.base import Engine
-    from locentropy.visits.visits import BadRows, MissingIds
+    from locentropy.visits.visits import BadRows, MissingIds, TimeType
 
 _RULES: Final = {
     "user": "rows have no user id",
@@ -47,6 +47,7 @@ def check(
     ids_as_written: bool,
     refuse_empty: bool = True,
     window: Window | None = None,
+    time_type: TimeType | None = None,
 ) -> ibis.Table:
     """The rows to count. Raise if the table would void the guarantee, or has bad rows and `bad_rows` is not "drop".
 
@@ -81,39 +82,34 @@ def check(
             )
     if not ids_as_written:
         _refuse_confusing_ids(engine, row, missing_ids)
-    if row.get("times_as_numbers") and row.get("times_as_moments"):
-        raise ColumnError(
-            f"{engine.label}: the time column {engine.columns['time']!r} holds whole numbers in some rows and dates in "
-            "others, which do not compare. Write all of them in the same way."
-        )
     broken = {role: row[f"bad_{role}"] for role in _RULES if row.get(f"bad_{role}")}
+    problems = {role: [_RULES[role]] for role in broken}
+    advice = ""
+    if "time" in broken:
+        problems["time"], advice = _about_times(row, window, time_type)
     for role, count in broken.items():
-        advice = _time_advice(window) if role == "time" else ""
-        why = f"column {engine.columns[role]!r}: {_RULES[role]}"
-        log_dropped(engine.label, Dropped(int(count), why, role, advice))
+        why = f"column {engine.columns[role]!r}: {'; '.join(problems[role])}"
+        log_dropped(engine.label, Dropped(int(count), why, role, advice if role == "time" else ""))
     if broken and bad_rows == "drop" and _is_empty(engine, good):
         named = ", ".join(repr(engine.columns[role]) for role in broken)
         _found_empty(
             SourceError(
                 f"{engine.label}: no row is left after dropping those that break a rule. Are the columns {named} "
-                f"the right ones?{_time_advice(window) if 'time' in broken else ''}"
+                f"the right ones?{advice}"
             ),
             refuse=refuse_empty,
         )
     if broken and bad_rows == "fail":
         rules = expression.bad_rows(engine.visits, missing_ids)
         found = (
-            f"{_find_bad_file(engine, rules[role], missing_ids)}: column {engine.columns[role]!r}: {_RULES[role]}"
+            f"{_find_bad_file(engine, rules[role], missing_ids)}: column {engine.columns[role]!r}: {problem}"
             for role in broken
+            for problem in problems[role]
         )
         # Times in another style are usually so in most rows; dropping these would leave next to nothing.
         unread = 2 * broken.get("time", 0) > row["rows"] - left_out
-        remedy = (
-            f".{_time_advice(window)}"
-            if unread
-            else ', or drop such rows: bad_rows="drop" (--bad-rows drop).'
-        )
-        raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Fix them{remedy}")))
+        rest = f".{advice}" if unread else ', or drop such rows: bad_rows="drop" (--bad-rows drop).'
+        raise BadRowsError("\n".join(("Some rows cannot be used.", *found, f"Fix them{rest}")))
     _compare_writing(engine, row, bad_rows)
     # Rows that were found to be good are not asked again, unless they may have become others in the meantime.
     return good if broken or left_out or not engine.rows_stay else engine.visits
@@ -133,6 +129,13 @@ def _compare_writing(engine: Engine, row: dict[str, int], bad_rows: BadRows) -> 
     whether there is a release, so the private log is told.
     """
     found = []
+    if row.get("times_as_numbers") and row.get("times_as_moments"):
+        found.append(
+            f"{engine.label}: the time column {engine.columns['time']!r} holds whole numbers in some rows and dates in "
+            "others, which do not compare. Write all of them in the same way; or say which it is, and the others are "
+            'bad rows: time_type="s" (--time-type s) for seconds since 1970, time_type="utc" (--time-type utc) for '
+            "times in UTC."
+        )
     if row.get("times_day_first") and row.get("times_otherwise"):
         found.append(
             f"{engine.label}: the time column {engine.columns['time']!r} has times as in 31.01.2026 08:00 in some rows "
@@ -155,21 +158,17 @@ def _is_empty(engine: Engine, rows: ibis.Table) -> bool:
     return bool(engine.run(rows.aggregate(rows=rows.count()), "Checking")["rows"][0].as_py() == 0)
 
 
-def _time_advice(window: Window | None) -> str:
-    """What to do where most values are no times; in a window they may be times of another kind than it takes."""
-    if window is None:
-        return _TIME_ADVICE
-    if window.zone == AS_WRITTEN:
-        return (
-            f"{_TIME_STYLE} A window of as-written times takes times without a zone. If they name one, date them by "
-            'the calendar of a place: zone="Europe/Berlin" (--time-zone Europe/Berlin).'
-        )
-    return (
-        f"{_TIME_STYLE} A window by the clock of a zone takes times that name theirs (2026-01-31T08:00:00Z). If they "
-        'are in UTC without saying so: time_type="utc" (--time-type utc); if they are whole numbers, since 1970: '
-        'time_type="s" (--time-type s), or ms, us, ns; if they are local times to date visits by: zone="as-written" '
-        "(--time-zone as-written)."
-    )
+def _about_times(
+    row: dict[str, int], window: Window | None, time_type: TimeType | None
+) -> tuple[list[str], str]:
+    """What is wrong with the times that are bad, and what to do about it."""
+    misfits = {name: row[column_of(name)] for name in WHAT if row.get(column_of(name))}
+    told = [WHAT[name] for name in misfits]
+    advice = "".join(f" {remedy(name, window, time_type)}" for name in misfits)
+    if row["bad_time"] > sum(misfits.values()):
+        told.append(_RULES["time"])
+        advice += _TIME_ADVICE if window is None else _TIME_STYLE
+    return told, advice
 
 
 def _found_empty(error: LocentropyError, *, refuse: bool) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from locentropy.core.errors import ColumnError, ParameterError
+from locentropy.core.errors import ColumnError, ColumnProblems, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,10 +91,23 @@ def check_type(role: str, column: str, kind: Kind, type_name: str, source: str) 
     raise ColumnError(f"{source}: the {role} column {column!r} has type {word}. {_ADVICE[role]}.")
 
 
+def check_types(
+    roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids, problems: ColumnProblems
+) -> None:
+    """Add the problems of columns whose types cannot play their roles, or differ between parts."""
+    for role, name in roles.items() if relations else ():
+        with problems.caught():
+            for part, relation in zip(parts, relations, strict=True):
+                type_name = relation.columns[role].type_name
+                check_type(role, name, column_kind(type_name), type_name, part.label)
+            if role in ("user", "location"):
+                _id_type(role, name, parts, relations, ids)
+            elif role == "time":
+                check_time_types(roles, parts, relations)
+
+
 def check_time_types(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation]) -> None:
     """Raise ColumnError if the time column has timestamps in one part and numbers in another: they do not compare."""
-    if "time" not in roles:
-        return
     types = [_time_type(column_kind(relation.columns["time"].type_name)) for relation in relations]
     for part, time_type in zip(parts, types, strict=True):
         if time_type != types[0]:
@@ -116,9 +129,22 @@ def common_clock(roles: Roles, relations: Sequence[Relation], texts: Clock | Non
     return None if None in clocks or not clocks else "mixed"
 
 
-def _clock(type_name: str) -> Clock:
+def only_dates(roles: Roles, relations: Sequence[Relation], said: Writing) -> bool:
+    """Whether the times of all parts are dates, by their types; `said` is how texts are written, if that was said."""
+    types = [relation.columns["time"].type_name for relation in relations if "time" in roles]
+    return bool(types) and all(
+        said.only_dates if column_kind(name) == "text" else is_date(name) for name in types
+    )
+
+
+def is_date(type_name: str) -> bool:
+    """Whether a type is that of dates without a time of day."""
+    return type_name.upper() == "DATE"
+
+
+def _clock(type_name: str) -> Clock | None:
     if column_kind(type_name) != "moment":
-        return "number"
+        return "number" if column_kind(type_name) in _ALLOWED["time"] else None
     name = type_name.upper()
     return "instant" if "TIME ZONE" in name or "TZ" in name else "local"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from locentropy.core.errors import ColumnError, ParameterError
+from locentropy.core.errors import ColumnError, ColumnProblems, ParameterError
 from locentropy.visits import person_column
 from locentropy.visits.person_column import normalized
 
@@ -143,42 +143,51 @@ def resolve_roles(
     required: Sequence[str] = BY_ID,
     hint: str = "",
     prefix: str = "--",
+    problems: ColumnProblems | None = None,
 ) -> Roles:
     """The column of each role: the one chosen, else the only one with a usual name.
 
     A user column is taken by its name only where no other column could be the person (person_column.py).
 
     For error messages: `source` names the table, `hint` is added if a required column has no usual name, and `prefix`
-    begins the options that name columns.
+    begins the options that name columns. With `problems`, what is wrong is left to whoever made these.
     """
+    told = ColumnProblems()
     named = {role: choice for role, choice in choices.items() if isinstance(choice, str)}
     for role, name in named.items():
-        _check_exists(role, name, columns, source, hint, prefix)
+        with told.caught():
+            _check_exists(role, name, columns, source, hint, prefix)
     _check_distinct(named)
     free = [name for name in columns if name not in named.values()]
     roles: Roles = {}
     for role, choice in choices.items():
         optional = role not in required
-        if choice is not AUTO:
-            found = named.get(role)
-        elif role == "user":
-            # Names that the caller gave and that are there tell that the first line is a header.
-            known = sum(is_usual_name(name) or name in named.values() for name in columns)
-            shown = known >= _ENOUGH_USUAL
-            found = person_column.find_person(free, source, _listing(columns), prefix, shown=shown)
-        else:
-            # In a list of places a place is what one looks for, whatever the language of the other columns.
-            romance = "user" not in choices or any(normalized(name) in _ROMANCE for name in columns)
-            found = _find_by_name(role, free, columns, source, prefix, optional=optional, romance=romance)
-        if found is not None:
+        found: str | None = None
+        with told.caught():
+            if choice is not AUTO:
+                found = named.get(role)
+            elif role == "user":
+                # Names that the caller gave and that are there tell that the first line is a header.
+                known = sum(is_usual_name(name) or name in named.values() for name in columns)
+                shown = known >= _ENOUGH_USUAL
+                found = person_column.find_person(free, source, _listing(columns), prefix, shown=shown)
+            else:
+                # In a list of places a place is what one looks for, whatever the language of the other columns.
+                romance = "user" not in choices or any(normalized(name) in _ROMANCE for name in columns)
+                found = _find_by_name(role, free, columns, source, prefix, optional=optional, romance=romance)
+            if found is None and not optional:
+                raise ColumnError(
+                    f"{source}: no {role} column was recognised. {_listing(columns)} "
+                    f'Name it, such as {role}="{_EXAMPLES[role]}" ({prefix}{role} {_EXAMPLES[role]}).{hint}'
+                )
+        if found is not None and found in columns:
             roles[role] = found
-        elif not optional:
-            raise ColumnError(
-                f"{source}: no {role} column was recognised. {_listing(columns)} "
-                f'Name it, such as {role}="{_EXAMPLES[role]}" ({prefix}{role} {_EXAMPLES[role]}).{hint}'
-            )
-    _check_coordinate_pair(roles, named, columns, source, hint, prefix)
-    _check_no_clash(roles, columns, source)
+    if not told.found:
+        with told.caught():
+            _check_coordinate_pair(roles, named, columns, source, hint, prefix)
+    with told.caught():
+        _check_no_clash(roles, columns, source)
+    told.leave_to(problems, once=_listing(columns))
     return roles
 
 

@@ -22,6 +22,7 @@ from locentropy.visits.checks import check
 from locentropy.visits.column_types import restore_id_type, to_engine_type
 from locentropy.visits.one_pass import count_in_one_pass
 from locentropy.visits.runs import CountedPairs, count_pairs
+from locentropy.visits.time_kinds import fitting
 from locentropy.visits.time_windows import during, in_one_of
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def count_visits(
     windows: Sequence[Window] = (),
 ) -> Counted:
     """Check the visits, and count them at the wanted locations (None: at every location visited)."""
-    keep_window(engine, visits, windows)
+    keep_window(engine, visits, windows, first_times=first_times)
 
     def checked() -> ibis.Table:
         engine.store_source()
@@ -70,6 +71,7 @@ def count_visits(
             ids_as_written=visits.ids == "text",
             refuse_empty=refuse_empty,
             window=visits.window,
+            time_type=visits.time_type,
         )
         return good if first_times or "time" not in good.columns else good.drop("time")
 
@@ -101,12 +103,19 @@ def count_visits(
     return _of_list(by_code, counted, wanted.ids, codes_of(keys.listed, by_code), windows)
 
 
-def keep_window(engine: Engine, visits: Visits, windows: Sequence[Window]) -> None:
-    """From here on, the engine's visits are those in the windows, or in the window of the visits, if there is one."""
+def keep_window(
+    engine: Engine, visits: Visits, windows: Sequence[Window], *, first_times: bool = True
+) -> None:
+    """From here on, the engine's visits are those in the windows, or in the window of the visits, if there is one.
+
+    Times that do not fit (`time_kinds`) are none.
+    """
+    rows = fitting(engine, visits, first_times=first_times)
     if windows:
-        engine.keep_only(in_one_of(engine, windows, visits.time_type))
+        rows = in_one_of(rows, windows, visits.time_type)
     elif visits.window is not None:
-        engine.keep_only(during(engine, visits.window, visits.time_type))
+        rows = during(rows, visits.window, visits.time_type)
+    engine.keep_only(rows)
 
 
 def listed_keys(engine: Engine, visits: Visits, listed: Locations) -> pa.Array:

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import ibis
 
+from locentropy.visits.time_kinds import WHAT, column_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -210,6 +212,9 @@ def check_counts(visits: ibis.Table, missing_ids: MissingIds, *, repeats_columns
         conditions["times_as_moments"] = known & ~visits.time_is_number
         conditions["times_day_first"] = known & visits.time_is_day_first
         conditions["times_otherwise"] = known & ~visits.time_is_day_first
+    for misfit in WHAT:
+        if column_of(misfit) in visits.columns:
+            conditions[column_of(misfit)] = kept & visits[column_of(misfit)]
     if "decimal_comma" in visits.columns:
         conditions["decimal_commas"] = kept & visits.decimal_comma
         conditions["decimal_points"] = kept & visits.decimal_point

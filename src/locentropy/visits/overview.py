@@ -23,7 +23,8 @@ from locentropy.visits.counting import at_cells, integers, keep_window, listed_k
 from locentropy.visits.engines.base import engine_for
 from locentropy.visits.near_misses import NearMiss, near_misses
 from locentropy.visits.private_log import Dropped, dropped_rows
-from locentropy.visits.time_windows import EPOCH, PER_MICROSECOND
+from locentropy.visits.time_kinds import PER_MICROSECOND
+from locentropy.visits.time_windows import EPOCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,7 +139,7 @@ def _read(
         keys, unlike = (None, None) if isinstance(places, Cells) else _keys(engine, visits, places, excluded)
         if without is not visits:
             engine.keep_only(every.drop(*(name for name in every.columns if name.startswith("time"))))
-        keep_window(engine, visits, windows)
+        keep_window(engine, visits, windows, first_times=first_times)
         engine.store_source()
         refused, good = _checked(engine, visits)
         unread = sum(each.rows for each in dropped if each.role is None)
@@ -192,6 +193,7 @@ def _checked(engine: Engine, visits: Visits) -> tuple[str | None, ibis.Table]:
             ids_as_written=visits.ids == "text",
             refuse_empty=False,
             window=visits.window,
+            time_type=visits.time_type,
         )
     except BadRowsError:
         raise

@@ -71,8 +71,8 @@ def open_queries(
         Whether a table without a row that can be used is an error. If False, every count is 0, and the private log
         says why: one person's rows then do not decide whether there is an answer.
     first_times
-        Whether to keep when each user was first at each location, which `Bounds` may need. Without it times are
-        checked all the same, and counting takes less time and memory.
+        Whether to keep when each user was first at each location, which `Bounds` may need. A date without a time of
+        day is then a bad row. Without it times are checked all the same, and counting takes less time and memory.
     windows
         Count pairs of a location and one of these windows, in place of locations: see `core.window_split`. They have
         no instant in common, and `locations` is needed.
@@ -135,7 +135,13 @@ def profile(
     LocentropyError
         As for `open_queries`; ColumnError also if `bounds.keep` is "first" and the table has no times.
     """
-    with open_queries(visits, locations=locations, resources=resources, progress=progress) as queries:
+    with open_queries(
+        visits,
+        locations=locations,
+        resources=resources,
+        progress=progress,
+        first_times=bounds.may_need_times,
+    ) as queries:
         return queries.profile(bounds)
 
 
@@ -165,7 +171,9 @@ def exact_profile(
     LocentropyError
         As for `open_queries`.
     """
-    with open_queries(visits, locations=locations, resources=resources, progress=progress) as queries:
+    with open_queries(
+        visits, locations=locations, resources=resources, progress=progress, first_times=False
+    ) as queries:
         return queries.exact_profile()
 
 

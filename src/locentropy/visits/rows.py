@@ -1,8 +1,8 @@
 """The rows of each part, with the roles as columns, as a query for DuckDB.
 
 Beside the roles, a row of texts says how it is written, where that can differ between rows: whether its time is a
-number, or a day first, and which decimal mark its numbers have. The checks compare these (checks.py). For a window it
-also says whether its time names no zone: one calendar cannot date both kinds (time_windows.py).
+number, or a day first, and which decimal mark its numbers have. The checks compare these (checks.py). It also says
+whether its time is a date and, for a window, names no zone: such times may not fit (time_kinds.py).
 """
 
 from __future__ import annotations
@@ -31,9 +31,12 @@ def select_rows(
     roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], visits: Visits
 ) -> list[str]:
     """For each part, a query that gives its rows with the roles as columns."""
-    column_types.check_time_types(roles, parts, relations)
     id_types = column_types.id_types(roles, parts, relations, visits.ids)
-    times_as_text = any("time" in each.columns and _is_text(each.columns["time"]) for each in relations)
+    times = [each.columns["time"] for each in relations if "time" in roles]
+    times_as_text, dates = (
+        any(map(_is_text, times)),
+        any(column_types.is_date(each.type_name) for each in times),
+    )
     either_mark = visits.decimal is None and any(
         each.writing.decimal is None and _texts_of_numbers(each) for each in relations
     )
@@ -49,8 +52,12 @@ def select_rows(
             text = _is_text(time)
             yield f"{writing.is_number_sql(time.expression) if text else 'true'} AS time_is_number"
             yield f"{writing.day_first_sql(time.expression) if text else 'false'} AS time_is_day_first"
-            if visits.window is not None and visits.time_format is None:
+            if (visits.window or visits.time_type) is not None and visits.time_format is None:
                 yield f"{writing.is_local_sql(time.expression) if text else 'false'} AS time_is_local"
+        if times_as_text or dates:
+            time = relation.columns["time"]
+            typed = str(column_types.is_date(time.type_name)).lower()
+            yield f"{writing.is_date_sql(time.expression) if _is_text(time) else typed} AS time_is_date"
         if either_mark:
             texts = _texts_of_numbers(relation)
             yield f"{_any_contains(texts, ',')} AS decimal_comma"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BadRows = Literal["fail", "drop"]
 MissingIds = Literal["drop", "keep"]
 Ids = Literal["as-they-are", "text"]
-TimeType = Literal["utc", "s", "ms", "us", "ns"]
+TimeType = Literal["local", "utc", "s", "ms", "us", "ns"]
 DELIMITERS: Final = (",", "\t", ";", "|")
 
 
@@ -82,8 +82,9 @@ class Visits:
     """How ids are compared: "as-they-are", by type and value; or "text", as they are written, for files that store the
     same id as a number in one place and as a text in another."""
     time_type: TimeType | None = None
-    """What times are whose type does not tell, which windows need to know: "utc", times without a zone that are in UTC;
-    "s", "ms", "us" or "ns", whole numbers that count these since 1970 in UTC."""
+    """What times are whose type does not tell, which windows need to know: "local", times without a zone, as the clock
+    of the window's zone showed them; "utc", times without a zone that are in UTC; "s", "ms", "us" or "ns", whole
+    numbers that count these since 1970 in UTC. A text of another kind is then a bad row."""
     window: Window | None = None
     """Only visits that began in this window; set by `during`."""
 

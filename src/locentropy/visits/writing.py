@@ -92,6 +92,11 @@ class Writing:
             return None
         return "instant" if "z" in _directives(self.time_format) else "local"
 
+    @property
+    def only_dates(self) -> bool:
+        """Whether it was said that times have no time of day."""
+        return self.time_format is not None and not {"H", "I"} & set(_directives(self.time_format))
+
     def number_sql(self, text: str) -> str:
         """A text as a number; null if it is none."""
         point = f"TRY_CAST({text} AS DOUBLE)"
@@ -133,6 +138,12 @@ class Writing:
             return "false"
         # Most times have a colon, and no number has: a cast that fails takes long.
         return f"CASE WHEN contains({text}, ':') THEN false ELSE ({whole_number_sql(text)} IS NOT NULL) END"
+
+    def is_date_sql(self, text: str) -> str:
+        """A condition: a recognised time has no time of day."""
+        if self.time_format is not None:
+            return str(self.only_dates).lower()
+        return f"NOT contains({text}, ':') AND NOT {self.is_number_sql(text)}"
 
     def is_local_sql(self, text: str) -> str:
         """A condition: a recognised time is a moment and names no zone, so that a zone could still follow."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
@@ -66,6 +65,7 @@ def check(stored: Stored, here: le.Resources) -> None:
     expected = {n for n, at in enumerate(clock) if by_the_calendar(WINDOWS[1], at)}
     assert rows(replace(numbers, time_type="s"), WINDOWS[1], here) == expected
     check_as_written(stored, here)
+    check_local(stored, here)
     check_several(stored, here)
 
 
@@ -85,16 +85,33 @@ def check_several(stored: Stored, here: le.Resources) -> None:
     }
 
 
+def check_local(stored: Stored, here: le.Resources) -> None:
+    """Times without a zone by the dates and hours of a named one, as they are written: on days of 23 and 25 hours."""
+    zone = "Europe/Berlin"
+    span = le.Window("2026-03-28/2026-04-01", zone=zone, hours="00-04,23-24")
+    windows = split(span, "day")
+    # Among them 02:30 on 29 March, which the clock of Berlin skipped.
+    times = sorted({at.replace(tzinfo=None) for window in windows for at in instants(window)})
+    visits = replace(stored(table_of(pa.array(times, pa.timestamp("us")))), time_type="local")
+    expected = {n for n, at in enumerate(times) if by_the_calendar(span, at)}
+    assert rows(visits, span, here) == expected
+    places = list(range(len(times)))
+    with open_queries(visits.during(span), locations=places, windows=windows, resources=here) as queries:
+        found = {row["location"] for row in queries.exact_profile().to_arrow().to_pylist()}
+    assert found == {f"{times[n].date()} {n}" for n in expected}
+    aware = stored(table_of(pa.array(times, pa.timestamp("us", "UTC"))))
+    with pytest.raises(ColumnError, match="name a zone"):
+        rows(replace(aware, time_type="local"), span, here)
+
+
 def check_as_written(stored: Stored, here: le.Resources) -> None:
     """Times without a zone by their own clock, and what cannot be dated."""
     window = le.Window("2026-10", zone="as-written", weekdays="sat,sun", hours="02-03")
     times = [at.replace(tzinfo=None) for at in instants(window)]
     visits = stored(table_of(pa.array(times, pa.timestamp("us"))))
     assert rows(visits, window, here) == {n for n, at in enumerate(times) if by_the_calendar(window, at)}
-    refused: list[tuple[Any, str]] = [(WINDOWS[0], "as-written")]
-    for other, words in refused:
-        with pytest.raises(ColumnError, match=words):
-            rows(visits, other, here)
+    with pytest.raises(ColumnError, match=r"name no zone.*time_type=\"local\""):
+        rows(visits, WINDOWS[0], here)
     holes = stored(table_of(pa.array([*times[:3], None], pa.timestamp("us"))))
     with pytest.raises(BadRowsError, match="time"):
         rows(holes, window, here)

@@ -160,6 +160,7 @@ def measure_activity(
                 progress=progress,
                 when_open=opened,
                 refuse_empty=refuse_empty,
+                first_times=survey.bounds.may_need_times,
             ),
             rehearse=lambda queries: _rehearse(
                 survey, queries, grid=isinstance(locations, Cells), refuse_empty=refuse_empty

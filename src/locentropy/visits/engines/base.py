@@ -93,6 +93,10 @@ class Engine(Protocol):
         """What the times are, as far as their stored type tells; None if they are texts, or there are none."""
 
     @property
+    def only_dates(self) -> bool:
+        """Whether the times have no time of day, by their stored type or the format that was said."""
+
+    @property
     def described(self) -> str:
         """How files were read, as far as that was recognised; empty where every column has its type."""
 

@@ -16,7 +16,7 @@ import duckdb
 import ibis
 import pyarrow as pa
 
-from locentropy.core.errors import BadRowsError, EngineError, LocentropyError, ParameterError
+from locentropy.core.errors import BadRowsError, ColumnProblems, EngineError, LocentropyError, ParameterError
 from locentropy.core.locations import SquareCells
 from locentropy.visits import column_types, runs
 from locentropy.visits.column_types import column_kind
@@ -28,6 +28,7 @@ from locentropy.visits.readers.resolve import common_roles, resolve_source
 from locentropy.visits.readers.text import TextPart
 from locentropy.visits.rows import described, select_rows
 from locentropy.visits.sql import OFFLINE, identifier
+from locentropy.visits.time_kinds import check_clock
 from locentropy.visits.writing import Writing, whole_number_sql
 
 if TYPE_CHECKING:
@@ -104,14 +105,22 @@ class DuckDBEngine:
         self.label = self._labels[0] if len(parts) == 1 else str(visits.source)
         self._loaded = any(part.reads_once for part in parts)
         self._untyped_ids = self._loaded and len(parts) > 1 and visits.ids != "text"
-        roles = common_roles(visits, parts, required)
+        problems = ColumnProblems()
+        roles = common_roles(visits, parts, required, problems)
         self.columns = roles
-        relations = [part.bind(self._con, roles, drop_bad=visits.bad_rows == "drop") for part in parts]
+        relations = []
+        with problems.caught():
+            relations = [part.bind(self._con, roles, drop_bad=visits.bad_rows == "drop") for part in parts]
         stored = {column_kind(r.columns["location"].type_name) for r in relations if "location" in r.columns}
         self.typed_locations = visits.ids == "text" or not (self._loaded or "big-integer" in stored)
-        self.clock = column_types.common_clock(
-            roles, relations, Writing(time_format=visits.time_format).clock
-        )
+        said = Writing(time_format=visits.time_format)
+        self.clock = column_types.common_clock(roles, relations, said.clock)
+        self.only_dates = column_types.only_dates(roles, relations, said)
+        column_types.check_types(roles, parts, relations, visits.ids, problems)
+        if problems.found:  # a clock alone is told once it is known what else is asked of times
+            with problems.caught():
+                check_clock(self, visits)
+        problems.tell()
         self.described = described(roles, parts, relations, visits)
         selects = select_rows(roles, parts, relations, visits)
         if self._loaded:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import ibis
 import ibis.expr.datatypes as dt
 
-from locentropy.core.errors import ColumnError, EngineError, LocentropyError, SourceError
+from locentropy.core.errors import ColumnError, ColumnProblems, EngineError, LocentropyError, SourceError
 from locentropy.core.locations import SquareCells
 from locentropy.core.missing import missing_module
 from locentropy.visits.column_types import MAX_VISITS_PER_ROW, Kind, check_type
@@ -19,6 +19,7 @@ from locentropy.visits.engines.locating import located
 from locentropy.visits.expressions import in_squares
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers.resolve import TEXT_OPTIONS, TYPED_ONLY, WRITING_OPTIONS, reject_options
+from locentropy.visits.time_kinds import check_clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,16 +56,28 @@ class IbisEngine:
         self.label = label or _name(table)
         with self._translated():
             self._backend = ibis.get_backend(table)
-        roles = resolve_roles(visits.choices_for(required), table.columns, self.label, required)
+        problems = ColumnProblems()
+        choices = visits.choices_for(required)
+        roles = resolve_roles(choices, table.columns, self.label, required, problems=problems)
         self.columns = roles
         for role, name in roles.items():
-            _check_type(role, name, table[name].type(), self.label)
+            with problems.caught():
+                _check_type(role, name, table[name].type(), self.label)
         stored = _kind(table[roles["location"]].type()) if "location" in roles else "integer"
         self.typed_locations = visits.ids == "text" or stored != "big-integer"
-        self.clock = _clock(table[roles["time"]].type()) if "time" in roles else None
+        self.only_dates = "time" in roles and table[roles["time"]].type().is_date()
+        self.clock = self._clock_of(table) if "time" in roles else None
+        if problems.found:  # a clock alone is told once it is known what else is asked of times
+            with problems.caught():
+                check_clock(self, visits)
+        problems.tell()
         self.visits = table.select(
             **{role: self._cast(role, table[name], visits.ids) for role, name in roles.items()}
         )
+
+    def _clock_of(self, table: ibis.Table) -> Clock | None:
+        """What the times are by their type."""
+        return _clock(table[self.columns["time"]].type())
 
     def _cast(self, role: str, column: Any, ids: Ids) -> Any:
         """The column in the type of its role."""
@@ -213,10 +226,10 @@ def _kind(dtype: Any) -> Kind:
     return "moment" if dtype.is_timestamp() or dtype.is_date() else "other"
 
 
-def _clock(dtype: Any) -> Clock:
-    """What times of an Ibis type are."""
+def _clock(dtype: Any) -> Clock | None:
+    """What times of an Ibis type are; None if they cannot be times."""
     if _kind(dtype) != "moment":
-        return "number"
+        return "number" if _kind(dtype) in ("integer", "big-integer") else None
     return "instant" if dtype.is_timestamp() and dtype.timezone is not None else "local"
 
 

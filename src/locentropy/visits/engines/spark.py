@@ -78,7 +78,6 @@ class SparkEngine(IbisEngine):
             table = self._table_of(visits)
             label = str(visits.source) if visits.is_path else None
             super().__init__(replace(visits, source=table), required, progress, label)
-            self.clock = self._clock_of(table)
             self._check_repeatable()
         except BaseException:
             self._closing.close()
@@ -165,8 +164,9 @@ class SparkEngine(IbisEngine):
 
     def _clock_of(self, table: ibis.Table) -> Clock | None:
         """What the times are; Ibis does not tell Spark's two types of timestamps apart."""
-        if self.clock != "local":
-            return self.clock
+        clock = super()._clock_of(table)
+        if clock != "local":
+            return clock
         frame = self._session.sql(self._connection.compile(table))
         stored = frame.schema[self.columns["time"]].dataType.typeName()
         return "instant" if stored == "timestamp" else "local"  # others are timestamp_ntz and date

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from locentropy.core.errors import ColumnError, ParameterError
+from locentropy.core.errors import ColumnError, ColumnProblems, ParameterError
 from locentropy.visits.columns import AUTO, Roles, format_named, resolve_roles
 from locentropy.visits.readers import files, json_lines, tables, text, workbooks
 from locentropy.visits.readers.encodings import UTF8, encoding_named
@@ -99,11 +99,15 @@ def reject_options(visits: Visits, options: Sequence[str], what: str) -> None:
             )
 
 
-def common_roles(visits: Visits, parts: Sequence[Part], required: Sequence[str]) -> Roles:
-    """The column of each role, the same in all parts."""
+def common_roles(
+    visits: Visits, parts: Sequence[Part], required: Sequence[str], problems: ColumnProblems | None = None
+) -> Roles:
+    """The column of each role, the same in all parts; as far as there are none of the problems, if these are given."""
     choices = visits.choices_for(required)
-    roles = resolve_roles(choices, parts[0].columns, parts[0].label, required, parts[0].hint)
-    for part in parts[1:]:
+    roles = resolve_roles(
+        choices, parts[0].columns, parts[0].label, required, parts[0].hint, problems=problems
+    )
+    for part in () if problems is not None and problems.found else parts[1:]:
         here = resolve_roles(choices, part.columns, part.label, required, part.hint)
         if here != roles:
             raise ColumnError(

@@ -13,6 +13,8 @@ import pyarrow.parquet as pq
 from locentropy.core.errors import ColumnError, SourceError
 from locentropy.visits.readers.base import Column, FileFingerprints, Relation, describe_columns
 from locentropy.visits.readers.files import plain_link
+from locentropy.visits.readers.objects import texts_of_objects
+from locentropy.visits.readers.parquet_times import holds_times_beyond, with_times_beyond
 from locentropy.visits.sql import confine, identifier, list_literal, literal
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from locentropy.visits.columns import Roles
 
 _NAMES: Final = count()
+_INSTANTS: Final = "TIMESTAMP WITH TIME ZONE"
+"""The type of times with a zone, however the engine is given them."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,13 @@ class ParquetPart:
 
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
         """Select from the files in place."""
-        columns = dict(self.layout)
-        return Relation(_read_parquet(self.files), {role: columns[name] for role, name in roles.items()})
+        layout = dict(self.layout)
+        columns = {role: layout[name] for role, name in roles.items()}
+        beyond = [file for file in self.files if "time" in roles and holds_times_beyond(file, roles["time"])]
+        others = tuple(file for file in self.files if file not in beyond)
+        if not beyond:
+            return Relation(_read_parquet(self.files), columns)
+        return with_times_beyond(con, _read_parquet(others) if others else None, beyond, roles, columns)
 
 
 def parquet_parts(con: duckdb.DuckDBPyConnection, paths: list[Path], scratch: Path) -> list[ParquetPart]:
@@ -218,7 +227,16 @@ class FramePart:
         import duckdb
 
         frame = self._collected(list(roles.values()))
-        table = pa.table({role: _arrow_column(frame, name, self.label) for role, name in roles.items()})
+        columns = {
+            role: _time_column(frame, name, self.label)
+            if role == "time"
+            else _arrow_column(frame, name, self.label)
+            for role, name in roles.items()
+        }
+        instants = [role for role in ("time",) if role in columns and _is_coarse_instant(columns[role].type)]
+        table = pa.table(
+            {role: _in_utc(column) if role in instants else column for role, column in columns.items()}
+        )
         name = f"frame_{next(_NAMES)}"
         try:
             con.register(name, table)
@@ -228,6 +246,7 @@ class FramePart:
                 f"{self.label}: a column has a type that the engine does not support: "
                 f"{', '.join(f'{field.name} {field.type}' for field in table.schema)}. Cast it first."
             ) from None
+        types |= dict.fromkeys(instants, _INSTANTS)
         return Relation(identifier(name), {role: Column(identifier(role), types[role]) for role in types})
 
     def _collected(self, names: list[str]) -> Any:
@@ -259,6 +278,23 @@ def _streams(source: object) -> bool:
     """Whether an object has Arrow's C stream interface and columns; a single column has only the former."""
     is_table = hasattr(source, "columns") or hasattr(source, "schema")
     return is_table and hasattr(source, "__arrow_c_stream__")
+
+
+def _time_column(frame: Any, name: str, label: str) -> Any:
+    """A column of times; of Python objects each as a text by itself."""
+    texts = None if isinstance(frame, pa.Table) else texts_of_objects(frame, name)
+    return _arrow_column(frame, name, label) if texts is None else pa.chunked_array([texts])
+
+
+def _is_coarse_instant(kind: pa.DataType) -> bool:
+    """Whether a type is that of instants in seconds or milliseconds, of which one out of range stops the engine."""
+    return pa.types.is_timestamp(kind) and kind.tz is not None and kind.unit in ("s", "ms")
+
+
+def _in_utc(column: Any) -> Any:
+    """Instants as times of a clock in UTC, which the engine brings to microseconds one by one."""
+    kind = pa.timestamp(column.type.unit)
+    return pa.chunked_array([each.view(kind) for each in column.chunks], kind)
 
 
 def _arrow_column(frame: Any, name: str, label: str) -> Any:
