@@ -183,7 +183,7 @@ def with_rows(rows: list[Row], values: list[Any], position: int) -> list[Row]:
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("reader", READERS)
 @settings(
-    max_examples=examples(4, nightly=200),
+    max_examples=examples(2, nightly=200),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
