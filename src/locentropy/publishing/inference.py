@@ -116,6 +116,17 @@ def _refused(request: Request, publication: Publication, error: Exception) -> st
     )
 
 
+def check_unsaved(request: Request, *, counted: bool) -> None:
+    """Raise for what needs a directory that keeps what was drawn."""
+    if request.without_series or (request.after is not None and counted):
+        raise ParameterError(
+            "is for a release that is saved: out names its directory, which keeps what was drawn, whatever the earlier "
+            "releases do to the values.",
+            parameter="without_series" if request.without_series else "after",
+            example='publish(visits, Shares(epsilon=1.0), places, ledger="city.ledger", after="april", out="may")',
+        )
+
+
 def check_without_series(request: Request, target: Path, *, begun: bool, staged: Statement | None) -> None:
     """Raise unless this attempt may end as is asked: with its series, or without it."""
     if staged is not None and (staged.without_series is not None) != request.without_series:

@@ -34,6 +34,7 @@ from locentropy.mechanisms.select import SelectLocations
 from locentropy.privacy.noise import OpenDPNoise
 from locentropy.publishing.inference import (
     WITHOUT,
+    check_unsaved,
     check_without_series,
     inferred,
     listed_in,
@@ -155,8 +156,7 @@ def publish(
         and `change` tells what rose, fell or closed. It must be about the same list, by the same mechanism, and an
         earlier window; those before it are found beside it. See docs/series.md.
     without_series
-        Finish an attempt with `after` that has spent and fails because of the earlier releases: from its own
-        measurements alone. The release says so, and no later one can follow it.
+        Finish an attempt with `after` that fails after the spend from its own measurements. Nothing can follow it.
     outline
         A public map, such as a GeoJSON file of the coast or the districts, whose lines and polygons are behind the
         places on the page's map: cut to their surroundings, simplified, and kept in the release. It is published, so
@@ -253,7 +253,7 @@ def carry_out(
     )
     infer = partial(_infer, request, ledger=ledger)
     if out is None:
-        check_without_series(request, Path(), begun=False, staged=None)
+        check_unsaved(request, counted=ledger is not None)
         publication = Publication(Path(), new_id())
         kept = measure(publication, lambda _: nullcontext(OpenDPNoise()))
         publication.release_id = kept[0].release_id
@@ -440,7 +440,7 @@ def _infer(
         try:
             made.append(inferred(request, level, each, statement))
         except Exception as error:
-            if request.series is not None:
+            if request.series is not None and publication.target.name:  # else nothing was kept
                 error.add_note(WITHOUT)
             raise
     return made[0].with_levels(made[1:]).with_earlier(request.earlier).with_background(request.background)
