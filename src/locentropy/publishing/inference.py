@@ -123,7 +123,7 @@ def check_unsaved(request: Request, *, counted: bool) -> None:
             "is for a release that is saved: out names its directory, which keeps what was drawn, whatever the earlier "
             "releases do to the values.",
             parameter="without_series" if request.without_series else "after",
-            example='publish(visits, Shares(epsilon=1.0), places, ledger="city.ledger", after="april", out="may")',
+            example='publish(visits, Shares(epsilon=1.0), PublicLocations(["pier"]), ledger="city.ledger", out="may")',
         )
 
 
