@@ -11,6 +11,8 @@ import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from locentropy.visits.sql import identifier
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -44,7 +46,7 @@ class GeoPackage:
         [(kind, root)] = found
         if kind != "table" or not root:
             raise GeoPackageError(f"{table!r} is a view or a virtual table, and stored tables are read")
-        listed = self._connection.execute(f"PRAGMA table_xinfo({_quoted(table)})").fetchall()
+        listed = self._connection.execute(f"PRAGMA table_xinfo({identifier(table)})").fetchall()
         if any(hidden for *_, hidden in listed):
             raise GeoPackageError(f"{table!r} has columns that are computed, and stored ones are read")
         return [str(name) for _, name, *_ in listed]
@@ -55,9 +57,9 @@ class GeoPackage:
         chosen = there if columns is None else list(columns)
         if not set(chosen) <= set(there):
             raise GeoPackageError(f"{table!r} has not the columns that it should have")
-        names = ", ".join(map(_quoted, chosen))
+        names = ", ".join(map(identifier, chosen))
         rows, size = [], 0
-        for row in self._connection.execute(f"SELECT {names} FROM {_quoted(table)} NOT INDEXED"):  # noqa: S608  # quoted
+        for row in self._connection.execute(f"SELECT {names} FROM {identifier(table)} NOT INDEXED"):  # noqa: S608  # quoted
             size += 1 + sum(len(value) for value in row if isinstance(value, bytes | str))
             if size > self._size:
                 raise GeoPackageError(f"the rows of {table!r} are larger than the file")
@@ -96,7 +98,3 @@ def wkb_in(blob: object) -> bytes | None:
     if not isinstance(blob, bytes) or len(blob) < _HEADER:
         return None
     return blob[_HEADER + _ENVELOPES.get((blob[3] >> 1) & 7, 0) :]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

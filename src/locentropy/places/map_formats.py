@@ -22,7 +22,7 @@ import shapely
 import shapely.errors
 
 from locentropy.core.errors import ColumnError, LocentropyError, SourceError
-from locentropy.core.parquet import read_bounded
+from locentropy.core.parquet import TooLargeError, read_bounded
 from locentropy.places.geopackage import GeoPackageError, opened_geopackage, wkb_in
 from locentropy.places.wkb import is_flat
 
@@ -39,6 +39,12 @@ GEOPACKAGE: Final = ".gpkg"
 SHAPEFILE: Final = ".shp"
 PARTS_OF_SHAPEFILE: Final = (".shp", ".dbf", ".prj", ".shx", ".cpg")
 DEGREES: Final = "OGC:CRS84"
+_NAMED: Final = {
+    **dict.fromkeys(JSON, "GeoJSON"),
+    **dict.fromkeys(PARQUET, "GeoParquet"),
+    GEOPACKAGE: "a GeoPackage",
+    SHAPEFILE: "a shapefile",
+}
 _SHAPEFILE_MAGIC: Final = struct.pack(">i20x", 9994)
 """A number, and five that are always 0."""
 
@@ -106,9 +112,13 @@ def shapes_in(path: Path, parts: Mapping[str, bytes], columns: Sequence[str], la
         raise SourceError(f"{path}: {error}.") from None
     except shapely.errors.ShapelyError:
         raise SourceError(f"{path}: its geometry cannot be read. Write the file again.") from None
-    except Exception as error:  # a file may hold anything, and its reader may fail in any way
+    except TooLargeError:
         raise SourceError(
-            f"{path}: it cannot be read as a map ({type(error).__name__}). Is it complete?"
+            f"{path}: stands for a map that is much larger than its file. Write it again."
+        ) from None
+    except Exception:  # a file may hold anything, and its reader may fail in any way
+        raise SourceError(
+            f"{path}: it cannot be read as a map. Is it complete, and is it {_NAMED[ending]}, as its name says?"
         ) from None
 
 

@@ -178,10 +178,12 @@ def database_part(
 
 def _is_view(path: Path, name: str, prefix: str) -> SourceError:
     """A list is by somebody else more often than not, so for it there is no option."""
-    own = " If you know what it does: views=True (--views)." if prefix == "--" else ""
+    what = f"{path}: {name} is a view: a query, which could read any file of yours."
+    if prefix != "--":
+        return SourceError(f"{what} Ask who made it for a table, or for CSV or Parquet.")
     return SourceError(
-        f"{path}: {name} is a view: a query, which could read anything. Make a table of it, and name that: "
-        f"CREATE TABLE {name}_rows AS FROM {name}.{own}"
+        f"{what} If you know what it does: views=True (--views). Or make a table of it, and name that: "
+        f"CREATE TABLE {name}_rows AS FROM {name}"
     )
 
 
