@@ -71,7 +71,10 @@ def test_a_clock_that_the_window_cannot_date(folder: Path) -> None:
     done = shown("check", "trips.csv", *COUNTED, *window, cwd=folder)
     assert done.returncode == 0
     assert "300 of 300 rows would be dropped" in done.stdout
-    assert "--time-type" in done.stdout.partition(LOOKS_WRONG)[2]
+    assert "times name no zone: 300 rows." in done.stdout.partition(LOOKS_WRONG)[2]
+    assert "(--time-type local)" in done.stdout
+    mended = shown("check", "trips.csv", *COUNTED, *window, "--time-type", "local", cwd=folder)
+    assert mended.stdout.endswith(f"{LOOKS_RIGHT}\n")
 
 
 class TestElsewhere:

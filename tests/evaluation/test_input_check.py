@@ -58,7 +58,8 @@ class TestWhatLooksWrong:
         assert (checked.found.rows, checked.found.left_out, checked.found.used) == (400, 396, 4)
         said = " ".join(checked.problems)
         assert "396 of 400 rows would be dropped" in said
-        assert "--time-type" in said
+        assert "times name no zone" in said
+        assert "--time-type local" in said
 
     def test_ids_that_a_spreadsheet_has_shortened(self) -> None:
         checked = check(trips(lambda number: f"{number:04d}"))
