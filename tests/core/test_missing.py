@@ -77,6 +77,16 @@ def test_a_database_of_ibis_misses_a_module(backend: str, monkeypatch: pytest.Mo
         le.publish(le.Visits(table), le.Shares(1.0), PLACES, ledger=None)
 
 
+@pytest.mark.parametrize("module", ["pyspark", "pandas", "pyarrow_hotfix"])
+def test_spark_misses_a_module(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "locentropy.visits.engines.spark_session.find_spec", lambda name: None if name == module else name
+    )
+    resources = le.Resources(engine="spark")
+    with pytest.raises(EngineError, match=rf"Spark needs {module}, which.*pip install 'locentropy\[spark\]'"):
+        le.publish(le.Visits(VISITS), le.Shares(1.0), PLACES, ledger=None, resources=resources)
+
+
 def test_a_command_misses_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("locentropy.planning.plans.plan", failing("scipy"))
     done = in_process("plan", "--epsilon", "1", "--n-locations", "10")

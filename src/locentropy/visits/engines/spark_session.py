@@ -78,9 +78,12 @@ def _errors_to(path: Path) -> Iterator[None]:
 
 
 def require_spark() -> None:
-    """Raise EngineError, with how to install Spark, if it is not installed."""
-    if find_spec("pyspark") is None:
-        raise EngineError("Spark is not installed. To install it: pip install 'locentropy[spark]'")
+    """Raise EngineError, with how to install Spark, if it is not installed, or what Ibis needs to speak with it."""
+    missing = [name for name in ("pyspark", "pandas", "pyarrow_hotfix") if find_spec(name) is None]
+    if missing:
+        raise EngineError(
+            f"Spark needs {', '.join(missing)}, which is not installed. To install it: pip install 'locentropy[spark]'"
+        )
 
 
 def require_java() -> None:
