@@ -120,6 +120,15 @@ def test_the_same_map_in_every_format(tmp_path: Path) -> None:
         assert len(other.fingerprint) == 64
 
 
+def test_the_id_of_a_feature_may_stand_beside_its_properties(tmp_path: Path) -> None:
+    features = [{**feature(name, [square(at, 0)]), "id": f"z{name}"} for at, name in enumerate("ab")]
+    zones = le.Zones(geojson(tmp_path / "d.geojson", *features), id="id", name="name")
+    assert zones.map.ids.to_pylist() == ["za", "zb"]
+    features[0]["properties"]["id"] = "of its properties"
+    zones = le.Zones(geojson(tmp_path / "d.geojson", *features), id="id")
+    assert zones.map.ids.to_pylist() == ["of its properties", "zb"]
+
+
 def test_what_would_give_other_zones_is_in_its_words(tmp_path: Path) -> None:
     """An unfinished attempt is known by them: repeated with another layer, it would draw old numbers on other zones."""
     for layer, side in (("y2010", 1), ("y2020", 2)):

@@ -135,7 +135,8 @@ def _geojson(path: Path, content: bytes, columns: Sequence[str]) -> Shapes:
         raise SourceError(
             f"{path}: it is not GeoJSON, that is a FeatureCollection. Write the map again as GeoJSON."
         )
-    rows = [each.get("properties") or {} for each in features]
+    own = ({"id": each["id"]} if "id" in each else {} for each in features)  # beside its properties
+    rows = [{**found, **(each.get("properties") or {})} for found, each in zip(own, features, strict=True)]
     every = list(dict.fromkeys(name for row in rows for name in row))
     _check_columns(path, columns, every)
     table = pa.table({name: _values(path, name, [row.get(name) for row in rows]) for name in columns})
