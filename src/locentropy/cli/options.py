@@ -127,7 +127,21 @@ MissingIds = Annotated[
 ]
 Ids = Annotated[
     str,
-    typer.Option("--ids", help="Compare ids as-they-are, or as text.", rich_help_panel=_READING),
+    typer.Option(
+        "--ids",
+        help="Compare ids of people and places as-they-are; or by a list of text (as they are written), trim (without "
+        "blanks around) and fold (capitals as small letters): text,trim,fold.",
+        rich_help_panel=_READING,
+    ),
+]
+MissingIdWords = Annotated[
+    str | None,
+    typer.Option(
+        "--missing-id-words",
+        help="Further words that programs write where a user id is missing, with commas between: GAST,TEST. They are "
+        "published, so never the id of a person.",
+        rich_help_panel=_READING,
+    ),
 ]
 PrivateLog = Annotated[
     Path | None,
@@ -256,6 +270,7 @@ class Reading:
     time_format: TimeFormat = None
     bad_rows: BadRows = "fail"
     missing_ids: MissingIds = "drop"
+    missing_id_words: MissingIdWords = None
     ids: Ids = "as-they-are"
     window: Window = None
     weekdays: Weekdays = None
@@ -304,8 +319,7 @@ class Reading:
         }
         # Checked by Visits itself.
         rules: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in ("bad_rows", "missing_ids", "ids", "encoding", "decimal", "time_format")
+            name: getattr(self, name) for name in ("bad_rows", "encoding", "decimal", "time_format")
         }
         columns = None if self.columns is None else tuple(name.strip() for name in self.columns.split(","))
         time_type: Any = self.time_type
@@ -313,6 +327,7 @@ class Reading:
             source,
             **chosen,
             **rules,
+            **self.id_rules,
             table=self.table,
             views=self.views,
             format=self.format,
@@ -322,6 +337,12 @@ class Reading:
             time_type=time_type,
             window=window or self.window_by(),
         )
+
+    @property
+    def id_rules(self) -> dict[str, Any]:
+        """How ids are compared, and which are missing; checked by Visits itself."""
+        words = () if self.missing_id_words is None else self.missing_id_words.split(",")
+        return {"ids": self.ids, "missing_ids": self.missing_ids, "missing_id_words": words}
 
     @property
     def of_lists(self) -> dict[str, str | None]:
@@ -350,6 +371,7 @@ class Reading:
             "time_format",
             "bad_rows",
             "missing_ids",
+            "missing_id_words",
             "ids",
             "window",
             "weekdays",

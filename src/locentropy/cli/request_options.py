@@ -144,6 +144,7 @@ def asked_for(
     window, unit, cut = settle(asked, account, windows)  # type: ignore[arg-type]  # checked there
     if planned is not None and plan is not None:
         plan_check.check_unit(plan, planned, unit, ledger)
+    visits = Visits(source, table=reading.table, **reading.id_rules)
     with warnings_told():
         request = Request(
             mechanism,
@@ -163,9 +164,11 @@ def asked_for(
             None if given.after is None else read_chain(given.after),
             given.language,
             given.without_series,
+            spelling=visits.spelling,
+            missing_id_words=tuple(visits.missing_id_words),
         )
     # Before the list is read, for errors about a list name its columns.
-    request.refuse_visits_as_public(Visits(source, table=reading.table))
+    request.refuse_visits_as_public(visits)
     formats = _formats(given.also, csv_for_excel=given.csv_for_excel)
     check_files(request, formats, saved=True)
     with told():

@@ -258,7 +258,7 @@ def evaluate(
     """
     check_whole(_CALL, "seeds", seeds, 1, MAX_SEEDS)
     given = list(mechanisms)
-    chosen = ChosenLocations(locations, exclude)
+    chosen = ChosenLocations(locations, exclude, spelling=visits.spelling)
     if chosen.level_names:
         raise one_at_a_time()
     _check(given, locations)
@@ -274,7 +274,9 @@ def evaluate(
     constants = {CONSTANT: float(truth.entropy.mean())}
     if isinstance(locations, PublicLocations):
         # The mean over all places that anybody visited, listed or not.
-        with open_visits(visits, ChosenLocations(None, exclude), resources, progress) as everywhere:
+        with open_visits(
+            visits, ChosenLocations(None, exclude, spelling=visits.spelling), resources, progress
+        ) as everywhere:
             constants[POPULATION] = float(everywhere.queries.exact_profile().entropy.mean())
     references = [_reference(name, value, truth, octaves) for name, value in constants.items()]
     return Evaluation(int(seeds), octaves, compared, references, crowd, truth)

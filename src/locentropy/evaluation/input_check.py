@@ -116,6 +116,8 @@ def check(
         unit=unit,
         windows=cut,
         windows_of=windows,
+        spelling=visits.spelling,
+        missing_id_words=tuple(visits.missing_id_words),
     )
     with shown_progress(progress) as shown:
         return check_request(request, visits, ledger=book, resources=resources, progress=shown)

@@ -37,9 +37,9 @@ _COLUMN: Final = {
 _LINES: Final = " Do fields have another separator (--delimiter), or the file another encoding (--encoding)?"
 _ALIKE: Final = "Write them alike in list and visits"
 _SPELT: Final = {
-    "blanks": ("blanks at an end", f"{_ALIKE}."),
+    "blanks": ("blanks at an end", f"{_ALIKE}, or compare ids without them (--ids text,trim)."),
     "Unicode": ("invisible characters or how Unicode spells a letter", f"{_ALIKE}."),
-    "case": ("upper and lower case", f"{_ALIKE}."),
+    "case": ("upper and lower case", f"{_ALIKE}, or compare ids without regard to it (--ids text,fold)."),
     "decimals": ("a decimal point, as in 7.0", f"{_ALIKE}: a program took them for decimal numbers."),
     "zeros": (
         "leading zeros",

@@ -15,6 +15,7 @@ from locentropy.core.attributes import EXAMPLE
 from locentropy.core.errors import ParameterError
 from locentropy.core.levels import LEVELS_EXAMPLE, NO_LEVELS, check_levels
 from locentropy.core.locations import Cells, Locations
+from locentropy.core.spelling import AS_STORED, Spelling
 from locentropy.core.window_split import in_windows
 from locentropy.mechanisms.select import SelectLocations
 from locentropy.places.public_list import GROUP_EXAMPLE, PublicLocations
@@ -65,6 +66,8 @@ class ChosenLocations:
     exclude: PublicLocations | None = None
     uses_attributes: bool = True
     """Whether the mechanism uses any. Cells have theirs without being asked, so they are left out where it does not."""
+    spelling: Spelling = AS_STORED
+    """How ids are spelled before they are compared."""
 
     def __post_init__(self) -> None:
         if self.choice is not None and not isinstance(self.choice, LocationsChoice):
@@ -99,7 +102,15 @@ class ChosenLocations:
     @cached_property
     def excluded(self) -> Locations | None:
         """The locations never to publish: visits to them are as if they had not been made."""
-        return None if self.exclude is None else self.exclude.load(only_ids=True)
+        if self.exclude is None:
+            return None
+        found = self.exclude.load(only_ids=True)
+        if not self.spelling.changes:
+            return found
+        # In the spelling of what they are taken from: the list, or the ids of visits as they are compared.
+        every = self._places
+        spelled = self.spelling.spelled(found.ids).unique()
+        return Locations(spelled if every is None else self.spelling.as_listed(found.ids, every.ids))
 
     @cached_property
     def _read(self) -> ReadList | None:
@@ -115,13 +126,19 @@ class ChosenLocations:
             return None
         return replace(self.choice.locations(), leans_on_coordinates=bool(self.attributes))
 
+    @property
+    def _places(self) -> Locations | None:
+        """The places of the list, not grouped, with the excluded ones."""
+        return self._every if self._read is None else self._read.places
+
     @cached_property
     def listed(self) -> Locations | None:
         """The public list, without the excluded locations; None where locations are selected."""
-        every = self._every
-        if every is None or self.excluded is None:
+        every, places = self._every, self._places
+        if places is not None and self._read is not None:
+            self.spelling.keys(places.ids)  # raises if two become one
+        if every is None or places is None or self.excluded is None:
             return every
-        places = every if self._read is None else self._read.places
         left = len(places.positions_without(self.excluded))
         if left == len(places):
             whole = " Name places, not groups: a group without places left is not published." * (
@@ -221,11 +238,10 @@ class ChosenLocations:
         """Warn of ids to exclude that exclude nothing, as far as public information tells."""
         if self.excluded is None:
             return
-        if self.listed is None or self._every is None:
+        if self.listed is None or self._places is None:
             warnings.warn(UNCHECKED, ExcludeWarning, stacklevel=3)
             return
-        every = self._every if self._read is None else self._read.places
-        unknown = [str(each) for each in self.excluded.without(every).ids.to_pylist()]
+        unknown = [str(each) for each in self.excluded.without(self._places).ids.to_pylist()]
         if unknown:
             more = f" and {len(unknown) - _MOST_NAMED:,} more" if len(unknown) > _MOST_NAMED else ""
             warnings.warn(

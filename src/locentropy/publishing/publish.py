@@ -191,6 +191,8 @@ def publish(
         None if after is None else read_chain(_directory_of(after)),
         language,
         without_series,
+        spelling=visits.spelling,
+        missing_id_words=tuple(visits.missing_id_words),
     )
     # Before the list is read, for errors about a list name its columns.
     request.refuse_visits_as_public(visits)

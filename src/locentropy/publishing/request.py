@@ -16,6 +16,7 @@ from locentropy.core.errors import LocentropyError, ParameterError, ReleaseError
 from locentropy.core.language import DEFAULT_LANGUAGE
 from locentropy.core.levels import PLACE
 from locentropy.core.locations import Cells
+from locentropy.core.spelling import AS_STORED, Spelling
 from locentropy.core.version import __version__
 from locentropy.mechanisms.base import require_mechanism
 from locentropy.mechanisms.expected_error import Supposed
@@ -99,6 +100,10 @@ class Request:
     attempt."""
     begun_before: bool = False
     """Whether it finishes an attempt of a version that published every column of the list: see `as_begun`."""
+    spelling: Spelling = AS_STORED
+    """How ids of the visits and of lists are spelled before they are compared."""
+    missing_id_words: tuple[str, ...] = ()
+    """Further words that stand for a missing user id."""
 
     def __post_init__(self) -> None:
         require_mechanism(self.mechanism, _CALL)
@@ -228,7 +233,7 @@ class Request:
     @cached_property
     def chosen(self) -> ChosenLocations:
         """The places, and those that are excluded."""
-        return ChosenLocations(self.locations, self.exclude, self.mechanism.uses_attributes)
+        return ChosenLocations(self.locations, self.exclude, self.mechanism.uses_attributes, self.spelling)
 
     @property
     def needs_first_times(self) -> bool:
@@ -307,6 +312,8 @@ class Request:
             **({"columns": json.dumps(self.chosen.columns)} if self.chosen.columns else {}),
             **({"publish_columns": json.dumps(named)} if named and not self.begun_before else {}),
             **({"levels": self.chosen.level_names.written} if self.chosen.level_names else {}),
+            **({"ids": str(self.spelling)} if self.spelling.changes else {}),
+            **({"missing_id_words": json.dumps(self.missing_id_words)} if self.missing_id_words else {}),
             **({} if self.max_std_error is None else {"max_std_error": repr(self.plan.max_std_error)}),
             **({"refuse_empty": "True"} if self.refuse_empty else {}),
             **({} if self.window is None else {"window": str(self.window)}),
@@ -389,6 +396,10 @@ class Request:
         if bad_rows == "drop":
             parameters["bad_rows"] = bad_rows
         parameters["missing_ids"] = missing_ids
+        if self.spelling.changes:
+            parameters["ids"] = str(self.spelling)
+        if self.missing_id_words:
+            parameters["missing_id_words"] = ", ".join(self.missing_id_words)
         return Statement(
             release_id=release_id,
             guarantee=self.guarantee if level is None else self.charged,

@@ -166,6 +166,8 @@ def check_follows(before: Release, statement: Statement, listed: Locations | Non
     own = parameter_names(type(mechanism_of(earlier)).name)
     for name in own:
         _same(name, earlier.parameters.get(name), statement.parameters.get(name))
+    for name, option in (("ids", "--ids"), ("missing_id_words", "--missing-id-words")):
+        _same(option, earlier.parameters.get(name), statement.parameters.get(name))
     _same("unit of the guarantee", earlier.guarantee.unit, statement.guarantee.unit)
     _same("attributes (--attribute)", earlier.attributes, statement.attributes)
     window, later = earlier.window, statement.window

@@ -432,7 +432,11 @@ def _bounding(statement: Statement) -> str:
             "Rows that break a rule fixed beforehand (no id, a time that is none, and the like) are left out; how "
             f"many is not told. {first}"
         )
-    first = _missing_words(given.get("missing_ids")) + first
+    first = (
+        _missing_words(given.get("missing_ids"), given.get("missing_id_words"))
+        + _id_words(given.get("ids"))
+        + first
+    )
     if statement.estimand == "true":
         cut = "Nobody's visits are cut: no bound on places or visits is applied"
         if statement.locations_source.startswith("private selection"):
@@ -451,12 +455,22 @@ def _bounding(statement: Statement) -> str:
     )
 
 
-def _missing_words(missing_ids: str | None) -> str:
+def _id_words(ids: str | None) -> str:
+    """How ids were compared, where two that differ can be one."""
+    if ids is None:
+        return ""
+    how = {"trim": "blanks at either end do not count", "fold": "capital letters count as small ones"}
+    rules = " and ".join(words for rule, words in how.items() if rule in ids.split(","))
+    return f"Ids of people and places are compared as texts, where {rules} (--ids {ids}). "
+
+
+def _missing_words(missing_ids: str | None, words: str | None) -> str:
     """What was done with rows without a user id; releases of version 0.1 do not say."""
     if missing_ids == "drop":
+        further = "" if words is None else f", and what the owner named: {words}"
         return (
-            "Rows without a user id (empty, nan, NULL, None, NA, n/a) are left out, each by itself; how many is not "
-            "told. "
+            f"Rows without a user id (empty, nan, NULL, None, NA, n/a{further}) are left out, each by itself; how many "
+            "is not told. "
         )
     if missing_ids == "keep":
         return (

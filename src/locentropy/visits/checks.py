@@ -194,5 +194,7 @@ def _refuse_confusing_ids(engine: Engine, row: dict[str, int], missing_ids: Miss
                 raise ColumnError(
                     f"{file}: the {role} column {engine.columns[role]!r} holds "
                     f"{_CONFUSING[name]}. One person under two ids is protected only half. Fix the ids; or, if each is "
-                    'meant as it is written, say so: ids="text" (--ids text).'
+                    'meant as it is written, say so: ids="text" (--ids text). Two spellings of one person are then two '
+                    "people, each protected half; trim and fold (--ids text,trim,fold) make one of those that differ "
+                    "in blanks around or in capitals."
                 )

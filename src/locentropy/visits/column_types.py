@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from locentropy.visits.columns import Roles
     from locentropy.visits.engines.base import Clock
     from locentropy.visits.readers.base import Column, Part, Relation
-    from locentropy.visits.visits import Ids
     from locentropy.visits.writing import Writing
 
 Kind = Literal["integer", "big-integer", "text", "real", "moment", "other"]
@@ -92,7 +91,12 @@ def check_type(role: str, column: str, kind: Kind, type_name: str, source: str) 
 
 
 def check_types(
-    roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids, problems: ColumnProblems
+    roles: Roles,
+    parts: Sequence[Part],
+    relations: Sequence[Relation],
+    problems: ColumnProblems,
+    *,
+    as_text: bool,
 ) -> None:
     """Add the problems of columns whose types cannot play their roles, or differ between parts."""
     for role, name in roles.items() if relations else ():
@@ -101,7 +105,7 @@ def check_types(
                 type_name = relation.columns[role].type_name
                 check_type(role, name, column_kind(type_name), type_name, part.label)
             if role in ("user", "location"):
-                _id_type(role, name, parts, relations, ids)
+                _id_type(role, name, parts, relations, as_text)
             elif role == "time":
                 check_time_types(roles, parts, relations)
 
@@ -149,10 +153,12 @@ def _clock(type_name: str) -> Clock | None:
     return "instant" if "TIME ZONE" in name or "TZ" in name else "local"
 
 
-def id_types(roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> dict[str, str]:
+def id_types(
+    roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], *, as_text: bool
+) -> dict[str, str]:
     """BIGINT or VARCHAR for each id column: one type for all parts, or an error that names two of them."""
     return {
-        role: _id_type(role, name, parts, relations, ids)
+        role: _id_type(role, name, parts, relations, as_text)
         for role, name in roles.items()
         if role in ("user", "location")
     }
@@ -162,7 +168,9 @@ def mixed_ids_error(role: str, name: str, numbers: str, texts: str) -> ColumnErr
     """The error for ids that are numbers in one file and texts in another."""
     return ColumnError(
         f"The {role} column {name!r} holds whole numbers in {numbers} and texts in {texts}. An id must have one "
-        'type, or one person becomes two. If 7 and "7" are the same id, say so: ids="text" (--ids text).'
+        'type, or one person becomes two. If 7 and "7" are the same id, say so: ids="text" (--ids text). A person '
+        "under two spellings is then two people, and protected half: trim and fold (--ids text,trim,fold) make one of "
+        "two that differ in blanks around or in capitals."
     )
 
 
@@ -239,22 +247,24 @@ def cast_sql(role: str, name: str, column: Column, label: str, id_type: str | No
     return _visits_or_zero(number) if role == "visits" else f"CAST({number} AS DOUBLE)"
 
 
-def _id_type(role: str, name: str, parts: Sequence[Part], relations: Sequence[Relation], ids: Ids) -> str:
+def _id_type(
+    role: str, name: str, parts: Sequence[Part], relations: Sequence[Relation], as_text: bool
+) -> str:
     types = [relation.columns[role].type_name for relation in relations]
     for part, type_name in zip(parts, types, strict=True):
         check_type(role, name, column_kind(type_name), type_name, part.label)
     is_text = [column_kind(type_name) == "text" for type_name in types]
-    if ids == "as-they-are" and len(set(is_text)) > 1:
+    if not as_text and len(set(is_text)) > 1:
         numbers, texts = parts[is_text.index(False)], parts[is_text.index(True)]
         raise mixed_ids_error(role, name, numbers.label, texts.label)
     is_uuid = [type_name.upper() == "UUID" for type_name in types]
-    if ids == "as-they-are" and len(set(is_uuid)) > 1:
+    if not as_text and len(set(is_uuid)) > 1:
         uuids, texts = parts[is_uuid.index(True)], parts[is_uuid.index(False)]
         raise ColumnError(
             f"The {role} column {name!r} holds UUIDs in {uuids.label} and texts in {texts.label}, where the same one "
             'may be in capitals. Give it one type, or, if all are written alike, say so: ids="text" (--ids text).'
         )
-    return "BIGINT" if ids != "text" and all(column_kind(t) == "integer" for t in types) else "VARCHAR"
+    return "BIGINT" if not as_text and all(column_kind(t) == "integer" for t in types) else "VARCHAR"
 
 
 def _visits_or_zero(number: str) -> str:

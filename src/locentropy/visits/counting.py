@@ -68,7 +68,7 @@ def count_visits(
             engine,
             visits.bad_rows,
             visits.missing_ids,
-            ids_as_written=visits.ids == "text",
+            ids_as_written=visits.spelling.text,
             refuse_empty=refuse_empty,
             window=visits.window,
             time_type=visits.time_type,
@@ -134,8 +134,8 @@ class _Keys(NamedTuple):
     def of(cls, engine: Engine, visits: Visits, wanted: Locations) -> _Keys:
         """ParameterError if they cannot be compared with those of the visits."""
         as_text = engine.visits.location.type().is_string()
-        typed = engine.typed_locations and visits.ids != "text"
-        places = to_engine_type(wanted.place_ids, as_text=as_text, typed=typed)
+        typed = engine.typed_locations and not visits.spelling.text
+        places = visits.spelling.keys(to_engine_type(wanted.place_ids, as_text=as_text, typed=typed))
         return cls(places if wanted.members is None else group_keys(wanted.ids), places)
 
     def members(self, wanted: Locations) -> pa.Table:

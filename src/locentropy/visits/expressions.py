@@ -40,10 +40,27 @@ _WHITE_SPACE: Final = "".join(rf"\x{c:02x}" if c < 0x80 else chr(c) for c in sor
 """The same and line breaks, for a regular expression."""
 _NO_ID: Final = ("nan", "null", "none", "na", "n/a")
 """What programs write for a missing id, in upper or lower case."""
-_EITHER_CASE: Final = "|".join(
-    "".join(f"[{c}{c.upper()}]" if c != "/" else c for c in word) for word in _NO_ID
-)
-_MISSING: Final = f"^[{_WHITE_SPACE}]*({_EITHER_CASE})?[{_WHITE_SPACE}]*$"
+
+
+def word_pattern(words: Sequence[str], optional: str = "") -> str:
+    """A regular expression of some words, in upper or lower case, with or without blanks around."""
+    either = "|".join("".join(map(_either_case, word)) for word in words)
+    return f"^[{_WHITE_SPACE}]*({either}){optional}[{_WHITE_SPACE}]*$"
+
+
+def _either_case(sign: str) -> str:
+    cases = {sign, *(each for each in (sign.lower(), sign.upper()) if len(each) == 1)}
+    # By number, as signs of regular expressions may be: those beyond ASCII have no meaning there.
+    return (
+        "["
+        + "".join(
+            sorted(each if each.isalnum() or ord(each) > 0x7F else rf"\x{ord(each):02x}" for each in cases)
+        )
+        + "]"
+    )
+
+
+_MISSING: Final = word_pattern(_NO_ID, "?")
 _LONGEST_WORD: Final = max(map(len, _NO_ID))
 _FIRST: Final = (*_BLANKS, 10, 13, *map(ord, "nN"))
 _LAST: Final = (*_BLANKS, 10, 13, *map(ord, "alneALNE"))

@@ -190,7 +190,7 @@ def _checked(engine: Engine, visits: Visits) -> tuple[str | None, ibis.Table]:
             engine,
             visits.bad_rows,
             visits.missing_ids,
-            ids_as_written=visits.ids == "text",
+            ids_as_written=visits.spelling.text,
             refuse_empty=False,
             window=visits.window,
             time_type=visits.time_type,

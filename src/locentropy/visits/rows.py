@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from locentropy.visits import column_types
 from locentropy.visits.column_types import column_kind
+from locentropy.visits.spelled import spelled_sql, unless_word_sql
 from locentropy.visits.sql import identifier
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def select_rows(
     roles: Roles, parts: Sequence[Part], relations: Sequence[Relation], visits: Visits
 ) -> list[str]:
     """For each part, a query that gives its rows with the roles as columns."""
-    id_types = column_types.id_types(roles, parts, relations, visits.ids)
+    id_types = column_types.id_types(roles, parts, relations, as_text=visits.spelling.text)
     times = [each.columns["time"] for each in relations if "time" in roles]
     times_as_text, dates = (
         any(map(_is_text, times)),
@@ -46,6 +47,10 @@ def select_rows(
         for role, name in roles.items():
             column = relation.columns[role]
             value = column_types.cast_sql(role, name, column, part.label, id_types.get(role), writing)
+            if role in id_types:
+                value = spelled_sql(value, visits.spelling)
+            if role == "user":
+                value = unless_word_sql(value, visits.missing_id_words)
             yield f"{value} AS {identifier(role)}"
         if times_as_text:
             time = relation.columns["time"]

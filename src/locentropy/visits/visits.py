@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from locentropy.core.errors import ParameterError
+from locentropy.core.spelling import AS_THEY_ARE, Spelling
 from locentropy.core.windows import Window
 from locentropy.visits.columns import AUTO, ROLES, Choice, format_named
 from locentropy.visits.readers.encodings import encoding_named
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 BadRows = Literal["fail", "drop"]
 MissingIds = Literal["drop", "keep"]
-Ids = Literal["as-they-are", "text"]
 TimeType = Literal["local", "utc", "s", "ms", "us", "ns"]
+_LONGEST_WORD: Final = 100
 DELIMITERS: Final = (",", "\t", ";", "|")
 
 
@@ -78,9 +79,13 @@ class Visits:
     lower case. "drop" leaves out each of them; they would count as one person, and many people would share one
     protection. "keep" takes these texts for ids, and null and empty ids for bad rows. How many were left out goes to
     the private log only."""
-    ids: Ids = "as-they-are"
-    """How ids are compared: "as-they-are", by type and value; or "text", as they are written, for files that store the
-    same id as a number in one place and as a text in another."""
+    missing_id_words: Sequence[str] = ()
+    """Further words that stand for a missing user id, in upper or lower case: words that programs write, never the id
+    of a person, for they are published."""
+    ids: str | Sequence[str] = AS_THEY_ARE
+    """How ids of users and locations are compared: "as-they-are", by type and value; or by a list of "text", as they
+    are written, for files that store the same id as a number in one place and as a text in another; "trim", without
+    blanks at either end; and "fold", without regard to upper and lower case."""
     time_type: TimeType | None = None
     """What times are whose type does not tell, which windows need to know: "local", times without a zone, as the clock
     of the window's zone showed them; "utc", times without a zone that are in UTC; "s", "ms", "us" or "ns", whole
@@ -91,7 +96,7 @@ class Visits:
     def __post_init__(self) -> None:
         if isinstance(self.source, os.PathLike):
             object.__setattr__(self, "source", Path(self.source))
-        choices = {"bad_rows": BadRows, "missing_ids": MissingIds, "ids": Ids}
+        choices = {"bad_rows": BadRows, "missing_ids": MissingIds}
         for name, options in ((name, get_args(choice)) for name, choice in choices.items()):
             if getattr(self, name) not in options:
                 raise ParameterError(
@@ -100,6 +105,8 @@ class Visits:
                     value=getattr(self, name),
                     example=f'Visits("checkins.csv", {name}="{options[-1]}")',
                 )
+        object.__setattr__(self, "ids", str(Spelling.of(self.ids)))
+        object.__setattr__(self, "missing_id_words", _checked_words(self.missing_id_words, self.missing_ids))
         if self.time_type is not None and self.time_type not in get_args(TimeType):
             raise ParameterError(
                 f"is not one of {', '.join(get_args(TimeType))}.",
@@ -148,6 +155,11 @@ class Visits:
         return replace(self, window=window)
 
     @property
+    def spelling(self) -> Spelling:
+        """How ids are spelled before they are compared."""
+        return Spelling.of(self.ids)
+
+    @property
     def is_path(self) -> bool:
         """Whether the source is a path, a folder or a pattern."""
         return isinstance(self.source, str | Path)
@@ -176,3 +188,25 @@ class Visits:
     def required_with(self, required: Sequence[str]) -> tuple[str, ...]:
         """The roles that must have a column: a window needs times."""
         return (*required, "time") if self.window is not None else tuple(required)
+
+
+def _checked_words(words: Any, missing_ids: MissingIds) -> tuple[str, ...]:
+    """Words for missing ids, each once and without blanks around; ParameterError unless they can be published."""
+    found = tuple(word.strip() if isinstance(word, str) else "" for word in words)
+    example = 'Visits("checkins.csv", missing_id_words=["GAST", "TEST"])'
+    if isinstance(words, str) or not all(
+        word and word.isprintable() and len(word) <= _LONGEST_WORD for word in found
+    ):
+        raise ParameterError(
+            f"must be a list of printable words of at most {_LONGEST_WORD} characters.",
+            parameter="missing_id_words",
+            example=example,
+        )
+    if found and missing_ids == "keep":
+        raise ParameterError(
+            "are words for ids that are missing, and missing_ids='keep' (--missing-ids keep) says that none are. "
+            "Leave one of them out.",
+            parameter="missing_id_words",
+            example=example,
+        )
+    return tuple(sorted({*found}))

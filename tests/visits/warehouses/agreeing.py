@@ -252,3 +252,69 @@ def input_checks_must_agree(stored: Stored, here: le.Resources) -> None:
         )
         assert theirs.report() == ours.report()
         assert ours.found.left_out
+
+
+PADDED = [
+    "Ann",
+    " ann",
+    "ANN\u00a0",
+    "\tann\r\n",
+    "\x0bAnn\x0c",
+    "\u200bänn\ufeff",
+    "ÄNN",
+    "Ann\u2028",
+    "ann\u2028 ",
+    " ",
+    "\ufeff",
+]
+PADDED += [
+    "GAST",
+    "gast ",
+    "Test.",
+    "testx",
+    "n.a",
+    "ΑΣ",
+    "ας",
+    "ЁЖ",
+    "ёж",
+    "İ",
+    "i",
+    "ı",
+    "ẞ",
+    "ß",
+    "DŽ",
+    "a\tb",
+    "a b",
+]
+
+
+def spellings_must_agree(stored: Stored, here: le.Resources) -> None:
+    """Ids in each spelling, and words for missing ones, are the embedded engine's, and so is what is counted."""
+    draw = random.Random(12)
+    rows = [(draw.choice(PADDED), draw.choice(PADDED)) for _ in range(600)]
+    table = pa.table({"user": [user for user, _ in rows], "location": [place for _, place in rows]})
+    for said in ("trim", "fold", "text,trim,fold"):
+        chosen: dict[str, Any] = {
+            "ids": said,
+            "missing_id_words": ("Gast", "TEST.", "[a]"),
+            "bad_rows": "drop",
+        }
+        spelling = le.Visits(table, ids=said).spelling
+        known = [each for each in PADDED if spelling.spelled(pa.array([each]))[0].as_py().strip(" ")]
+        places = list(dict(zip(spelling.spelled(pa.array(known)).to_pylist(), known, strict=True)).values())
+        found = []
+        for visits, used in ((le.Visits(table), le.Resources()), (stored(table), here)):
+            for locations in (None, places):
+                queries = le.private.open_queries(
+                    replace(visits, **chosen), locations=locations, resources=used
+                )
+                with queries as each:
+                    found.append(
+                        [each.exact_profile().to_arrow(), each.locations, each.locations_per_user().tolist()]
+                    )
+        _must_be(found[2], found[0])
+        _must_be(found[3], found[1])
+        assert found[1][1].to_pylist() == places, "ids of the list as it has them"
+        people = {spelling.spelled(pa.array([user]))[0].as_py() for user in table["user"].to_pylist()}
+        missing = ("", "gast", "test.", "\ufeff")
+        assert sum(found[0][2]) == len([each for each in people if each.strip().lower() not in missing])

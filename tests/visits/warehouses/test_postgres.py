@@ -108,6 +108,10 @@ def test_a_check_of_the_input(con: Any) -> None:
     agreeing.input_checks_must_agree(stored(con), HERE)
 
 
+def test_spellings_and_words_for_missing_ids(con: Any) -> None:
+    agreeing.spellings_must_agree(stored(con), HERE)
+
+
 @pytest.mark.parametrize("numbers", [False, True], ids=["texts", "numbers"])
 @pytest.mark.parametrize("listed", [False, True], ids=["everywhere", "listed"])
 def test_awkward_ids(con: Any, numbers: bool, listed: bool) -> None:

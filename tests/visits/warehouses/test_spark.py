@@ -195,6 +195,10 @@ def test_frames_tables_and_ibis_tables(spark: Any, here: le.Resources) -> None:
     spark.catalog.dropTempView("checkins")
 
 
+def test_spellings_and_words_for_missing_ids(stored: agreeing.Stored, here: le.Resources) -> None:
+    agreeing.spellings_must_agree(stored, here)
+
+
 def test_which_column_is_the_person(spark: Any, stored: agreeing.Stored, here: le.Resources) -> None:
     agreeing.check_person_column(stored, here)
     rows = pa.table({"uid": ["t1", "t2"], "venue": ["a", "b"], "member": ["m", "m"]})

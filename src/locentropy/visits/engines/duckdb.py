@@ -104,7 +104,7 @@ class DuckDBEngine:
         self._fingerprints = [part.fingerprints for part in parts]
         self.label = self._labels[0] if len(parts) == 1 else str(visits.source)
         self._loaded = any(part.reads_once for part in parts)
-        self._untyped_ids = self._loaded and len(parts) > 1 and visits.ids != "text"
+        self._untyped_ids = self._loaded and len(parts) > 1 and not visits.spelling.text
         problems = ColumnProblems()
         roles = common_roles(visits, parts, required, problems)
         self.columns = roles
@@ -112,11 +112,11 @@ class DuckDBEngine:
         with problems.caught():
             relations = [part.bind(self._con, roles, drop_bad=visits.bad_rows == "drop") for part in parts]
         stored = {column_kind(r.columns["location"].type_name) for r in relations if "location" in r.columns}
-        self.typed_locations = visits.ids == "text" or not (self._loaded or "big-integer" in stored)
+        self.typed_locations = visits.spelling.text or not (self._loaded or "big-integer" in stored)
         said = Writing(time_format=visits.time_format)
         self.clock = column_types.common_clock(roles, relations, said.clock)
         self.only_dates = column_types.only_dates(roles, relations, said)
-        column_types.check_types(roles, parts, relations, visits.ids, problems)
+        column_types.check_types(roles, parts, relations, problems, as_text=visits.spelling.text)
         if problems.found:  # a clock alone is told once it is known what else is asked of times
             with problems.caught():
                 check_clock(self, visits)

@@ -19,6 +19,7 @@ from locentropy.visits.engines.locating import located
 from locentropy.visits.expressions import in_squares
 from locentropy.visits.private_log import PRIVATE_LOG
 from locentropy.visits.readers.resolve import TEXT_OPTIONS, TYPED_ONLY, WRITING_OPTIONS, reject_options
+from locentropy.visits.spelled import spelled, unless_word
 from locentropy.visits.time_kinds import check_clock
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from locentropy.core.locations import Cells
     from locentropy.visits.engines.base import Clock, Progress
-    from locentropy.visits.visits import Ids, MissingIds, Visits
+    from locentropy.visits.visits import MissingIds, Visits
 
 _NUMBERS: Final = count()
 _CASTS: Final = {"time": "timestamp", "visits": "int64", "lat": "float64", "lon": "float64"}
@@ -64,7 +65,7 @@ class IbisEngine:
             with problems.caught():
                 _check_type(role, name, table[name].type(), self.label)
         stored = _kind(table[roles["location"]].type()) if "location" in roles else "integer"
-        self.typed_locations = visits.ids == "text" or stored != "big-integer"
+        self.typed_locations = visits.spelling.text or stored != "big-integer"
         self.only_dates = "time" in roles and table[roles["time"]].type().is_date()
         self.clock = self._clock_of(table) if "time" in roles else None
         if problems.found:  # a clock alone is told once it is known what else is asked of times
@@ -72,20 +73,23 @@ class IbisEngine:
                 check_clock(self, visits)
         problems.tell()
         self.visits = table.select(
-            **{role: self._cast(role, table[name], visits.ids) for role, name in roles.items()}
+            **{role: self._cast(role, table[name], visits) for role, name in roles.items()}
         )
 
     def _clock_of(self, table: ibis.Table) -> Clock | None:
         """What the times are by their type."""
         return _clock(table[self.columns["time"]].type())
 
-    def _cast(self, role: str, column: Any, ids: Ids) -> Any:
+    def _cast(self, role: str, column: Any, visits: Visits) -> Any:
         """The column in the type of its role."""
         kind = _kind(column.type())
         if role in ("user", "location"):
             if kind == "text":
-                return bytewise(column.cast("string"), self._backend.name)
-            return column.cast("int64" if kind == "integer" and ids != "text" else "string")
+                ids = bytewise(column.cast("string"), self._backend.name)
+            else:
+                ids = column.cast("int64" if kind == "integer" and not visits.spelling.text else "string")
+            ids = spelled(ids, visits.spelling, self._backend.name)
+            return unless_word(ids, visits.missing_id_words) if role == "user" else ids
         if role == "time":
             if kind != "moment":
                 return column.cast("int64")
