@@ -594,7 +594,7 @@ class TestJsonLines:
         path = lines(
             tmp_path, {"place": "x", "lat": 52.5, "lon": 13.4, "kind": "bar"}, {"place": "y", "floors": 3}
         )
-        found = le.PublicLocations(path).load()
+        found = le.PublicLocations(path, publish_columns=["floors"]).load()
         assert found.ids.to_pylist() == ["x", "y"]
         assert found.columns["floors"].to_pylist() == [None, 3]
 
