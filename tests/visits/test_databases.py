@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from pathlib import Path
+from zipfile import ZipFile
 
 import duckdb
 import pyarrow as pa
@@ -157,6 +158,34 @@ def test_parquet_that_names_another_file_for_its_columns_is_refused(tmp_path: Pa
     path.write_bytes(data + footer.getvalue()[4:])
     with pytest.raises(SourceError) as refused:
         PublicLocations(path).load()
+    assert SECRET not in str(refused.value)
+
+
+def test_formulas_and_links_of_a_workbook_mean_nothing(tmp_path: Path, secret: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["user", "location"], ["u", "a"], ["u", f"='{secret.parent}/[{secret.name}]private'!A2"]):
+        book.active.append(row)
+    book.active["B2"].hyperlink = secret.as_uri()
+    book.save(tmp_path / "v.xlsx")
+    found = le.private.exact_profile(le.Visits(tmp_path / "v.xlsx", bad_rows="drop"))
+    assert found.locations.to_pylist() == ["a"]
+
+
+def test_an_entity_in_a_workbook_is_not_looked_up(tmp_path: Path, secret: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["user", "location"], ["u", "PLACE"]):
+        book.active.append(row)
+    book.save(tmp_path / "plain.xlsx")
+    entity = f'<!DOCTYPE x [<!ENTITY e SYSTEM "{secret.as_uri()}">]>'.encode()
+    with ZipFile(tmp_path / "plain.xlsx") as plain, ZipFile(tmp_path / "v.xlsx", "w") as hostile_book:
+        for name in plain.namelist():
+            content = plain.read(name).replace(b"PLACE", b"&e;")
+            at = content.index(b"?>") + 2 if content.startswith(b"<?xml") else 0
+            hostile_book.writestr(name, content[:at] + entity + content[at:])
+    with pytest.raises(LocentropyError) as refused:
+        le.private.exact_profile(le.Visits(tmp_path / "v.xlsx"))
     assert SECRET not in str(refused.value)
 
 
