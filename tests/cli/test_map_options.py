@@ -184,7 +184,11 @@ def test_of_a_map_nothing_is_published_but_ids_names_and_outlines(run: RUN, fold
     zones = ("--zones", "contacts.geojson", "--zone-id", "name")
     for out, words, shown in (
         ("zones", zones, "id, coordinates, outline"),
-        ("named", (*zones, "--zone-name", "label"), "id, name, coordinates, outline"),
+        (
+            "named",
+            (*zones, "--zone-name", "label", "--outline", "contacts.geojson"),
+            "id, name, coordinates, outline",
+        ),
         ("squares", ("--cell", 2000, *zones), "id, name, coordinates"),
     ):
         tried, done = run(*publish, *words, "--dry-run"), run(*publish, *words, "--out", out)
