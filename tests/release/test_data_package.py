@@ -43,7 +43,12 @@ def publish(folder: Path, **options: Any) -> Path:
     visits = pa.table(
         {"user": ["u", "v"], "location": ["a", "b"], "time": pa.array([0, 1], pa.timestamp("us", "UTC"))}
     )
-    listed = le.PublicLocations(places, provenance="the city's register", levels=options.pop("levels", []))
+    listed = le.PublicLocations(
+        places,
+        provenance="the city's register",
+        levels=options.pop("levels", []),
+        publish_columns=["district", "opened", "seats", "area", "open"],
+    )
     mechanism = options.pop("mechanism", MOMENTS)
     about = le.About(title="Map of May", curator="The city", region="Berlin", publication_date="2026-06-01")
     le.publish(
