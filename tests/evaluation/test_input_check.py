@@ -82,6 +82,26 @@ class TestWhatLooksWrong:
         said = " ".join(check(trips(spelt), ids="text").problems)
         assert f"differ from a listed one only in {called}" in said
 
+    @pytest.mark.parametrize(
+        ("spelt", "option"),
+        [
+            (lambda number: f" s-{number}", "text,trim"),
+            (lambda number: f"S-{number}", "text,fold"),
+            (lambda number: f"\u200bS-{number}\u00a0", "text,trim,fold"),
+        ],
+    )
+    def test_the_option_that_mends_it_does(self, spelt: Callable[[int], str], option: str) -> None:
+        listed = le.PublicLocations([f"s-{number}" for number in range(1, 41)], provenance="the register")
+        said = " ".join(check(trips(spelt), listed, ids="text").problems)
+        assert f"--ids {option})" in said
+        assert check(trips(spelt), listed, ids=option).looks_right
+
+    def test_no_option_is_shown_that_would_not_mend_it(self) -> None:
+        """U+2003 is no blank of `trim`."""
+        said = " ".join(check(trips(lambda number: f"{number}\u2003"), ids="text").problems)
+        assert "Write them alike" in said
+        assert "--ids" not in said
+
     def test_a_single_id_that_is_spelt_otherwise(self) -> None:
         checked = check(trips(lambda number: "040" if number == 40 else str(number)))
         assert len(checked.problems) == 1
@@ -199,6 +219,10 @@ class TestPlaces:
         checked = check(trips(), selection, exclude=le.PublicLocations(["07", "8"]))
         assert "1 of 2 places to exclude (--exclude) have no visit" in checked.problems[0]
         assert "leading zeros" in checked.problems[1]
+        capitals = trips(lambda number: f"S-{number}")
+        exclude = le.PublicLocations(["s-7", "s-8"])
+        assert "2 of 2 places to exclude" in check(capitals, selection, exclude=exclude).problems[0]
+        assert check(capitals, selection, exclude=exclude, ids="text,fold").looks_right
 
     @pytest.mark.parametrize("stored", [str, lambda number: f"{number:04d}"])
     def test_ids_of_another_type_for_which_publish_would_refuse(self, stored: Callable[[int], str]) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+import pyarrow as pa
+
 from locentropy.core.locations import Cells
+from locentropy.core.spelling import Spelling
 from locentropy.visits.near_misses import by_spelling
 
 if TYPE_CHECKING:
@@ -37,9 +40,9 @@ _COLUMN: Final = {
 _LINES: Final = " Do fields have another separator (--delimiter), or the file another encoding (--encoding)?"
 _ALIKE: Final = "Write them alike in list and visits"
 _SPELT: Final = {
-    "blanks": ("blanks at an end", f"{_ALIKE}, or compare ids without them (--ids text,trim)."),
+    "blanks": ("blanks at an end", f"{_ALIKE}."),
     "Unicode": ("invisible characters or how Unicode spells a letter", f"{_ALIKE}."),
-    "case": ("upper and lower case", f"{_ALIKE}, or compare ids without regard to it (--ids text,fold)."),
+    "case": ("upper and lower case", f"{_ALIKE}."),
     "decimals": ("a decimal point, as in 7.0", f"{_ALIKE}: a program took them for decimal numbers."),
     "zeros": (
         "leading zeros",
@@ -47,6 +50,10 @@ _SPELT: Final = {
     ),
 }
 """What a difference in spelling is called, and what mends it."""
+
+
+_WORDS: Final = {"blanks": "trim", "case": "fold"}
+"""What puts a difference aside, as `--ids` calls it."""
 
 
 def problems(found: Overview, request: Request) -> Iterator[str]:
@@ -87,9 +94,21 @@ def _places(at: AtPlaces, request: Request) -> Iterator[str]:
         yield _nobody_there(at, cells=isinstance(request.locations, Cells))
     for differ, group in by_spelling(at.near).items():
         what = " and ".join(_SPELT[each][0] for each in differ)
-        mended = " ".join(dict.fromkeys(_SPELT[each][1] for each in differ))
+        mended = _option(differ, group) or " ".join(dict.fromkeys(_SPELT[each][1] for each in differ))
         ids = "id differs" if len(group) == 1 else "ids differ"
         yield f"{len(group):,} unlisted {ids} from a listed one only in {what}. {mended}"
+
+
+def _option(differ: tuple[str, ...], group: list[NearMiss]) -> str | None:
+    """The option that makes all of these one id with a listed one, if there is one."""
+    words = ["text", *(_WORDS[each] for each in differ if each in _WORDS)]
+    if len(words) == 1:
+        return None
+    unlisted, listed = (pa.array([each[at] for each in group], pa.string()) for at in (0, 1))
+    spelling = Spelling.of(words)
+    if not spelling.spelled(unlisted).equals(spelling.spelled(listed)):
+        return None
+    return f'If each pair is one place: ids="{spelling}" (--ids {spelling}).'
 
 
 def _nobody_there(at: AtPlaces, *, cells: bool) -> str:

@@ -147,10 +147,13 @@ def _read(
         used = _one(engine, good, rows=good.count(), people=good.user.nunique(), visits=_visits(good))
         days = _days(engine, every, visits.time_type)
         at: AtPlaces | None = None
+        never = (
+            [] if excluded is None else visits.spelling.spelled(excluded.ids.cast(pa.string())).to_pylist()
+        )
         if isinstance(places, Cells):
             at = _in_cells(engine, good, places, excluded)
         elif keys is not None:
-            at = _at_ids(engine, good, keys, excluded)
+            at = _at_ids(engine, good, keys, never)
         engine.free_source()
     return Overview(
         rows + unread,
@@ -246,14 +249,15 @@ def _keys(
     where places are selected.
     """
     if places is None:
-        return (None if excluded is None else excluded.ids.cast(pa.string())), None
+        return (None if excluded is None else visits.spelling.spelled(excluded.ids.cast(pa.string()))), None
     try:
         return listed_keys(engine, visits, places), None
     except ParameterError as error:
         return places.ids.cast(pa.string()), str(error)
 
 
-def _at_ids(engine: Engine, good: ibis.Table, keys: pa.Array, excluded: Locations | None) -> AtPlaces:
+def _at_ids(engine: Engine, good: ibis.Table, keys: pa.Array, excluded: Sequence[str]) -> AtPlaces:
+    """How visits at places with ids fit; excluded ones are not named."""
     visited = good.group_by("location").aggregate(visits=_visits(good))
     if pa.types.is_string(keys.type):
         visited = visited.mutate(location=visited.location.cast("string"))
@@ -264,7 +268,7 @@ def _at_ids(engine: Engine, good: ibis.Table, keys: pa.Array, excluded: Location
         _one(engine, each, ids=each.count(), visits=each.visits.sum()) for each in (there, elsewhere)
     )
     ids = elsewhere.select("location").order_by("location").limit(MOST_COMPARED)
-    never = set() if excluded is None else set(excluded.ids.cast(pa.string()).to_pylist())
+    never = set(excluded)
     unlisted = [
         each for each in map(str, engine.run(ids, _DOING)["location"].to_pylist()) if each not in never
     ]
