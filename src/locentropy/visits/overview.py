@@ -136,7 +136,8 @@ def _read(
     ):
         when_open(engine.columns)
         every = engine.visits
-        keys, unlike = (None, None) if isinstance(places, Cells) else _keys(engine, visits, places, excluded)
+        never = None if excluded is None else visits.spelling.spelled(excluded.ids.cast(pa.string()))
+        keys, unlike = (None, None) if isinstance(places, Cells) else _keys(engine, visits, places, never)
         if without is not visits:
             engine.keep_only(every.drop(*(name for name in every.columns if name.startswith("time"))))
         keep_window(engine, visits, windows, first_times=first_times)
@@ -147,9 +148,6 @@ def _read(
         used = _one(engine, good, rows=good.count(), people=good.user.nunique(), visits=_visits(good))
         days = _days(engine, every, visits.time_type)
         at: AtPlaces | None = None
-        never = (
-            [] if excluded is None else visits.spelling.spelled(excluded.ids.cast(pa.string())).to_pylist()
-        )
         if isinstance(places, Cells):
             at = _in_cells(engine, good, places, excluded)
         elif keys is not None:
@@ -241,7 +239,7 @@ def _day(time: datetime | date | int | None, unit: str | None) -> date | None:
 
 
 def _keys(
-    engine: Engine, visits: Visits, places: Locations | None, excluded: Locations | None
+    engine: Engine, visits: Visits, places: Locations | None, never: pa.Array | None
 ) -> tuple[pa.Array | None, str | None]:
     """The ids that visits are compared with, and why publishing would refuse that, if it would.
 
@@ -249,15 +247,15 @@ def _keys(
     where places are selected.
     """
     if places is None:
-        return (None if excluded is None else visits.spelling.spelled(excluded.ids.cast(pa.string()))), None
+        return never, None
     try:
         return listed_keys(engine, visits, places), None
     except ParameterError as error:
         return places.ids.cast(pa.string()), str(error)
 
 
-def _at_ids(engine: Engine, good: ibis.Table, keys: pa.Array, excluded: Sequence[str]) -> AtPlaces:
-    """How visits at places with ids fit; excluded ones are not named."""
+def _at_ids(engine: Engine, good: ibis.Table, keys: pa.Array, never: pa.Array | None) -> AtPlaces:
+    """How visits at places with ids fit; those that are excluded are not named."""
     visited = good.group_by("location").aggregate(visits=_visits(good))
     if pa.types.is_string(keys.type):
         visited = visited.mutate(location=visited.location.cast("string"))
@@ -268,10 +266,9 @@ def _at_ids(engine: Engine, good: ibis.Table, keys: pa.Array, excluded: Sequence
         _one(engine, each, ids=each.count(), visits=each.visits.sum()) for each in (there, elsewhere)
     )
     ids = elsewhere.select("location").order_by("location").limit(MOST_COMPARED)
-    never = set(excluded)
-    unlisted = [
-        each for each in map(str, engine.run(ids, _DOING)["location"].to_pylist()) if each not in never
-    ]
+    excluded = set() if never is None else set(never.to_pylist())
+    found = map(str, engine.run(ids, _DOING)["location"].to_pylist())
+    unlisted = [each for each in found if each not in excluded]
     near = near_misses(unlisted, keys.to_pylist()) if pa.types.is_string(keys.type) else []
     missed = {each.unlisted for each in near}
     return AtPlaces(
