@@ -50,7 +50,9 @@ def test_what_is_found_is_what_is_there(visits: le.Visits, ledger: le.Ledger) ->
     each = {user: [venue for u, venue in rows if u == user] for user, _ in rows}
     places = [len(set(at)) for at in each.values()]
     most = [max(at.count(venue) for venue in at) for at in each.values()]
-    big = le.Ledger.create(Path(ledger.path).with_name("big.ledger"), "riders", 10_000, large_epsilon=True)
+    big = le.Ledger.create(
+        Path(ledger.path).with_name("big.ledger"), "riders", 10_000, large_epsilon=True, another=True
+    )
     found = measure_activity(visits, public(), ActivitySurvey(1000, 3, 4), ledger=big)
     assert list(found.places[:3]) == [places.count(1), places.count(2), 0]
     assert list(found.visits[:3]) == [most.count(1), most.count(2), 0]
