@@ -653,7 +653,7 @@ class TestWorkbooks:
         path = self.write(
             tmp_path / "v.xlsx", [["Ort", "Name", "Breite", "Länge", "m2"], [1, "Zoo", 52.5, 13.3, 7.5]]
         )
-        found = le.PublicLocations(path).load()
+        found = le.PublicLocations(path, publish_columns=["m2"]).load()
         assert found.ids.to_pylist() == [1]
         assert (found.lat.tolist(), found.columns["m2"].to_pylist()) == ([52.5], [7.5])
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import codecs
 import gzip
 import json
+from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -133,6 +135,25 @@ def test_the_header_is_the_owners(tmp_path: Path) -> None:
     path.write_text('user,"location\nann,park\n')
     with pytest.raises(SourceError, match="quotation mark in the header"):
         le.private.exact_profile(le.Visits(path, bad_rows="drop"))
+
+
+@pytest.mark.parametrize(
+    "odd", [7, 7.5, True, b"x", [1], {"a": 1}, None, float("nan"), "x", date(2026, 1, 1), object()]
+)
+@pytest.mark.parametrize("at", [0, 2, len(PEOPLE)])
+def test_one_value_in_a_column_of_objects(at: int, odd: object) -> None:
+    """Of ids as they are written, and of numbers, each is read by itself."""
+    users, places = ([row[each] for row in PEOPLE] for each in (0, 1))
+    columns = {"user": users, "location": places, "visits": ["1"] * 5, "lat": [1.0] * 5, "lon": [1] * 5}
+    for column in columns:
+        changed = {
+            name: [*values[:at], odd if name == column else "1", *values[at:]]
+            for name, values in columns.items()
+        }
+        frame = pd.DataFrame(changed, dtype=object)
+        visits = le.Visits(frame, bad_rows="drop", ids="text", lat="lat", lon="lon")
+        rows = le.private.exact_profile(visits, locations=PLACES).to_arrow().to_pylist()
+        assert {row["location"]: row["users"] for row in rows} == EXPECTED
 
 
 class TestEncodings:

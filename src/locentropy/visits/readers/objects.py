@@ -6,6 +6,7 @@ times, and a time without a zone moved everybody else's. As texts, times are rea
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date
 from typing import Any
 
@@ -26,7 +27,12 @@ def texts_of_objects(frame: Any, name: str) -> pa.Array | None:
 
 
 def _text(value: Any) -> str | None:
-    """A value as a text, which is no time if the value is none."""
+    """A value as a text, which is no time and no number if the value is none; null if there is no value."""
+    with suppress(TypeError):  # of what is neither equal nor unequal to itself, as pandas' NA
+        if value is None or value != value:  # NaN, NaT
+            return None
+    if type(value).__name__ == "NAType":
+        return None
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).decode(errors="replace")
     try:

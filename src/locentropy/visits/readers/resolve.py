@@ -55,7 +55,7 @@ def resolve_source(
     """
     if not visits.is_path:
         reject_options(visits, ("table", "views", *TEXT_OPTIONS), "a table in memory")
-        return [tables.frame_part(visits.source)]
+        return [tables.frame_part(visits.source, ids_as_text=visits.spelling.text)]
     paths = files.find_files(visits.source)
     kind = files.common_kind(paths)
     if kind != "duckdb":

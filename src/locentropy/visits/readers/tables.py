@@ -192,6 +192,8 @@ class FramePart:
     """A table in memory. Only the columns with a role are converted."""
 
     frame: Any
+    ids_as_text: bool = False
+    """Whether ids are compared as they are written; if not, one of another type is refused."""
     label: str = field(init=False)
 
     reads_once = False
@@ -230,9 +232,9 @@ class FramePart:
 
         frame = self._collected(list(roles.values()))
         columns = {
-            role: _time_column(frame, name, self.label)
-            if role == "time"
-            else _arrow_column(frame, name, self.label)
+            role: _arrow_column(frame, name, self.label)
+            if role in ("user", "location") and not self.ids_as_text
+            else _each_by_itself(frame, name, self.label)
             for role, name in roles.items()
         }
         instants = [role for role in ("time",) if role in columns and _is_coarse_instant(columns[role].type)]
@@ -258,14 +260,14 @@ class FramePart:
         return self.frame
 
 
-def frame_part(source: object) -> FramePart:
+def frame_part(source: object, *, ids_as_text: bool = False) -> FramePart:
     """A table in memory as a part; raise SourceError if it is not a table that can be read."""
     if not (_is(source, "pandas", "DataFrame") or _is(source, "polars", "LazyFrame") or _streams(source)):
         raise SourceError(
             f"{type(source).__name__} is not a table that can be read. Give a path, a pandas, Polars or Arrow "
             'table, or an Ibis table. For example: Visits("checkins.parquet")'
         )
-    return FramePart(source)
+    return FramePart(source, ids_as_text)
 
 
 def _is(source: object, library: str, name: str) -> bool:
@@ -282,8 +284,8 @@ def _streams(source: object) -> bool:
     return is_table and hasattr(source, "__arrow_c_stream__")
 
 
-def _time_column(frame: Any, name: str, label: str) -> Any:
-    """A column of times; of Python objects each as a text by itself."""
+def _each_by_itself(frame: Any, name: str, label: str) -> Any:
+    """A column; of Python objects each as a text by itself, so that none decides how others are read."""
     texts = None if isinstance(frame, pa.Table) else texts_of_objects(frame, name)
     return _arrow_column(frame, name, label) if texts is None else pa.chunked_array([texts])
 
