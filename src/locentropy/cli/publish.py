@@ -67,14 +67,16 @@ def publish(
       --cell 500 --ledger city.ledger --out may-grid
 
       locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
-      --window 2026-05 --time-zone as-written --ledger city.ledger --out may-2026
+      --window 2026-05 --time-zone Europe/Berlin --time-type local \
+      --ledger city.ledger --out may-2026
 
       locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
-      --window 2026-01/2026-07 --windows month --time-zone as-written \
-      --ledger city.ledger --out first-half-of-2026
+      --window 2026-01/2026-07 --windows month --time-zone Europe/Berlin \
+      --time-type local --ledger city.ledger --out first-half-of-2026
 
       locentropy publish checkins.parquet --epsilon 1 --places venues.csv \
-      --window 2026-06 --after may-2026 --ledger city.ledger --out june-2026
+      --window 2026-06 --time-type local --after may-2026 \
+      --ledger city.ledger --out june-2026
     """
     from locentropy.cli.publish_summary import tell, tell_dry_run, warn_of_few
     from locentropy.publishing.notices import published_words

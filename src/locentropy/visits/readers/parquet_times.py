@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from locentropy.visits.readers.base import Column, Relation
@@ -48,16 +47,17 @@ def with_times_beyond(
     columns: Mapping[str, Column],
 ) -> Relation:
     """Files with such times as one table whose columns are the roles, and others as they are read by `read`."""
-    tables = (
-        [] if read is None else [_select({role: columns[role].expression for role in roles}, columns, read)]
-    )
+    from pyarrow import dataset  # takes long to load
+
+    tables = []
+    if read is not None:
+        tables.append(_select({role: columns[role].expression for role in roles}, columns, read))
     for path in paths:
         schema, source = pq.read_schema(path), f"parquet_{next(_NAMES)}"
         kinds = {name: schema.field(name).type for name in roles.values()}
-        kinds[roles["time"]] = pa.timestamp(
-            "ms"
-        )  # in UTC, if they are instants; each becomes microseconds by itself
-        con.register(source, ds.dataset(path, schema=pa.schema(list(kinds.items())), format="parquet"))
+        # Instants in UTC too: each becomes microseconds by itself.
+        kinds[roles["time"]] = pa.timestamp("ms")
+        con.register(source, dataset.dataset(path, schema=pa.schema(list(kinds.items())), format="parquet"))
         values = {role: identifier(name) for role, name in roles.items()}
         values["time"] = f"TRY_CAST({values['time']} AS TIMESTAMP)"
         tables.append(_select(values, columns, source))
