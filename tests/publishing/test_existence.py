@@ -436,7 +436,9 @@ class TestWhatRowsCanDecide:
     @pytest.mark.parametrize("name", LINES)
     def test_lines_of_text_files(self, name: str, tmp_path: Path) -> None:
         path = tmp_path / "visits.csv"
-        path.write_bytes(b"user,location,time\nu1,clinic-01,2026-01-31T08:00\nu2,clinic-02,2026-01-31T08:00\n")
+        path.write_bytes(
+            b"user,location,time\nu1,clinic-01,2026-01-31T08:00\nu2,clinic-02,2026-01-31T08:00\n"
+        )
         assert not self.refused(path)
         path.write_bytes(path.read_bytes() + LINES[name] + b"u3,clinic-03,2026-01-31T08:00\n")
         assert self.refused(path)
