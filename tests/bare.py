@@ -76,9 +76,16 @@ def pages() -> list[Path]:
     return [*told, *(page for page in python if page not in told and page.stem != "add-a-mechanism")]
 
 
+def for_python(page: Path) -> str:
+    """What the Python of a page needs, which is one story: all that any of it does."""
+    python = (each for each in snippets(page.read_text()) if each.language == "python")
+    return " ".join(sorted({word for each in python for word in each.needs.split()}))
+
+
 def needed(page: Path) -> set[str]:
-    """What snippets of a page need, as they say it."""
-    return {each.needs for each in snippets(page.read_text())} - {""}
+    """What has to be in an environment, for the commands and the Python of a page."""
+    shown = snippets(page.read_text())
+    return {each.needs for each in shown if each.language != "python"} | {for_python(page)}
 
 
 def pip(*words: object) -> None:
@@ -178,7 +185,7 @@ class Trial:
         self.opened = _openers(folder / "openers")
         wanted = {f"locentropy[{extra}]" for extra in EXTRAS}.union(*map(needed, pages()))
         made = {"": pool.submit(Environment.made, folder / "alone", plain, "")}
-        for number, needs in enumerate(sorted(wanted)):
+        for number, needs in enumerate(sorted(wanted - {""})):
             made[needs] = pool.submit(Environment.made, folder / f"more-{number}", self.released, needs)
         self.environments = {needs: each.result() for needs, each in made.items()}
         self.alone = self.environments[""]
@@ -196,9 +203,8 @@ class Trial:
         if told and any("locentropy demo" in each.text for each in shown):
             shutil.rmtree(folder / "demo")
         programs = {needs: each.programs for needs, each in self.environments.items()} if told else {}
-        [needs] = {each.needs for each in shown if each.language == "python"} - {""} or {""}
         reader = ["python", "-P", str(ROOT / "tests" / "pages.py"), str(page), json.dumps(programs)]
-        self.environments[needs].must(reader, folder)
+        self.environments[for_python(page)].must(reader, folder)
 
     def ways(self) -> None:
         """One release by each way to choose places that needs no extra."""

@@ -188,6 +188,7 @@ def test_the_map_of_folders_is_the_import_contract() -> None:
 TOLD_ELSEWHERE = {TUTORIAL, ROOT / "docs" / "add-a-mechanism.md"}
 
 
+@pytest.mark.filterwarnings("ignore:Geometry is in a geographic CRS")  # of GeoPandas, about degrees
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if python_in(page) and page not in TOLD_ELSEWHERE], ids=name
 )

@@ -50,6 +50,15 @@ def test_there_is_one_for_each() -> None:
     assert "## QGIS" in PAGE.read_text()
 
 
+def test_each_says_what_it_needs() -> None:
+    shown = re.findall(
+        r"(?:^<!-- needs: ([^\n]+) -->\n\n)?^```py\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE
+    )
+    assert len(shown) == len(RECIPES)
+    for needs, code in shown:
+        assert libraries(code) - {"locentropy"} <= set(needs.split())
+
+
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_recipe_runs(name: str, folder: Path) -> None:
     missing = [each for each in libraries(RECIPES[name]) | {"geopandas"} if find_spec(each) is None]
