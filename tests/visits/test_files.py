@@ -702,7 +702,7 @@ class TestLists:
         path.write_bytes(self.LIST.encode("cp1252"))
         with pytest.raises(SourceError, match="--encoding cp1252"):
             le.PublicLocations(path).load()
-        found = le.PublicLocations(path, encoding="cp1252").load()
+        found = le.PublicLocations(path, encoding="cp1252", publish_columns=["Fläche"]).load()
         assert found.names.to_pylist() == ["Café Müller", "Zoo"]
         assert found.lat.tolist() == [52.52, 52.5079]
         assert found.columns["Fläche"].to_pylist() == [12.5, 3.0]

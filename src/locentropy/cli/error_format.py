@@ -147,6 +147,8 @@ def _arguments(call: ast.Call, source: str) -> dict[str, str]:
         own = {"inspire": str(call.args[0].value), "box": own["within"]}
     elif called == "Zones" and call.args and isinstance(call.args[0], ast.Constant):
         own = {"zones": str(call.args[0].value), **{f"zone_{name}": value for name, value in own.items()}}
+    elif called == "PublicLocations" and call.args and isinstance(call.args[0], ast.Constant):
+        own = {"places": str(call.args[0].value), **own}
     elif called == "Window" and call.args and isinstance(call.args[0], ast.Constant):
         own = {"window": str(call.args[0].value), **own}
     elif called == "Visits" and call.args and isinstance(call.args[0], ast.Constant):
