@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -14,12 +14,9 @@ from locentropy.cli import options
 from locentropy.cli.commands import Command
 from locentropy.cli.console import note, out, warn
 from locentropy.cli.error_format import restated
+from locentropy.cli.ledger_show import account_as_json, left, show_account, whole
+from locentropy.cli.option_groups import with_option_groups
 from locentropy.core.errors import ReleaseError
-
-if TYPE_CHECKING:
-    from locentropy.core.windows import Window
-    from locentropy.ledger.accounts import Budget
-    from locentropy.ledger.rules import Account
 
 app = typer.Typer(
     help="The privacy budget of a population of people: made once, spent by every release, never refunded.",
@@ -32,14 +29,8 @@ File = Annotated[
     Path, typer.Argument(metavar="FILE", readable=False, help="The ledger's file.", show_default=False)
 ]
 
-_WITHDRAW = 'locentropy ledger withdraw city.ledger may --why "of the wrong week; replaced by may-2"'
-_REBUILD = 'locentropy ledger rebuild new.ledger may june --population "riders of the bicycles" --epsilon 4 --complete'
-_PERIODS = 24  # that are shown of a ledger per period
-_WIDE = 80  # columns of a terminal in which every spend fits on a line
-CHECKED = (
-    "The input was checked: ids, dates and dropped rows were compared with the exact data, without a result."
-)
-TUNED = "Parameters were tuned on the data, unaccounted: exact data was looked at without budget."
+_WITHDRAW: Final = 'locentropy ledger withdraw city.ledger may --why "of the wrong week; replaced by may-2"'
+_REBUILD: Final = 'locentropy ledger rebuild new.ledger may june --population "riders of trams" --epsilon 4 --complete'
 
 
 Population = Annotated[
@@ -58,59 +49,72 @@ Epsilon = Annotated[
         show_default=False,
     ),
 ]
-Delta = Annotated[str, typer.Option("--delta", help="δ likewise; 0 admits guarantees without δ only.")]
-Unit = Annotated[
-    str,
-    typer.Option(
-        "--unit",
-        help="What is protected: a person's whole record (person), or what they did in one day, week or month "
-        "(person-day, person-week, person-month).",
-    ),
-]
-PersonEpsilon = Annotated[
-    str | None,
-    typer.Option("--person-epsilon", help="With a unit per period: ε in total for somebody always there."),
-]
-PersonDelta = Annotated[str | None, typer.Option("--person-delta", help="δ likewise.")]
-TimeZone = Annotated[
-    str | None,
-    typer.Option(
-        "--time-zone",
-        help="Of all windows: Europe/Berlin, or as-written. Default: that of the first release about one.",
-    ),
-]
-Composition = Annotated[
-    str,
-    typer.Option(
-        "--composition",
-        help="How costs add up: sum, of ε and of δ; or concentrated, of ρ, for many releases with Gaussian noise.",
-    ),
-]
-ReservedDelta = Annotated[
-    str,
-    typer.Option(
-        "--reserved-delta",
-        help="With concentrated: the part of δ for releases whose δ is not of Gaussian noise, such as selections.",
-    ),
-]
-LargeEpsilon = Annotated[
-    bool, typer.Option("--large-epsilon", help="Needed for an ε above 10, also of the person.")
-]
+
+
+@dataclass(frozen=True)
+class TermOptions:
+    """The terms of a ledger beside its population and ε."""
+
+    delta: Annotated[
+        str, typer.Option("--delta", help="δ, as for ε; 0 admits guarantees without δ only.")
+    ] = "0"
+    unit: Annotated[
+        str,
+        typer.Option(
+            "--unit",
+            help="What is protected: a person's whole record (person), or what they did in one day, week or month "
+            "(person-day, person-week, person-month).",
+        ),
+    ] = "person"
+    person_epsilon: Annotated[
+        str | None,
+        typer.Option(
+            "--person-epsilon", help="With a unit per period: ε in total for somebody always there."
+        ),
+    ] = None
+    person_delta: Annotated[
+        str | None, typer.Option("--person-delta", help="With a unit per period: δ in total for them.")
+    ] = None
+    time_zone: Annotated[
+        str | None,
+        typer.Option(
+            "--time-zone",
+            help="Of all windows: Europe/Berlin, or as-written. Default: that of the first release about one.",
+        ),
+    ] = None
+    composition: Annotated[
+        str,
+        typer.Option(
+            "--composition",
+            help="How costs add up: sum, of ε and of δ; or concentrated, of ρ, for many releases with Gaussian noise.",
+        ),
+    ] = "sum"
+    reserved_delta: Annotated[
+        str,
+        typer.Option(
+            "--reserved-delta",
+            help="With concentrated: the part of δ for releases whose δ is not of Gaussian noise, such as selections.",
+        ),
+    ] = "0"
+    large_epsilon: Annotated[
+        bool, typer.Option("--large-epsilon", help="Needed for an ε above 10, also of the person.")
+    ] = False
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The same as parameters of `Ledger.create`, which checks them."""
+        terms = asdict(self)
+        return {"zone": terms.pop("time_zone"), **terms}
 
 
 @app.command(cls=Command)
+@with_option_groups
 def create(
+    *,
     path: File,
     population: Population,
     epsilon: Epsilon,
-    delta: Delta = "0",
-    unit: Unit = "person",
-    person_epsilon: PersonEpsilon = None,
-    person_delta: PersonDelta = None,
-    time_zone: TimeZone = None,
-    composition: Composition = "sum",
-    reserved_delta: ReservedDelta = "0",
-    large_epsilon: LargeEpsilon = False,
+    terms: TermOptions,
     another: Annotated[
         bool,
         typer.Option(
@@ -135,32 +139,20 @@ def create(
     """
     from locentropy.ledger.ledger import Ledger
 
-    chosen: Any = unit, composition  # checked by the ledger itself
     with restated(names={"zone": "time_zone"}):
-        book = Ledger.create(
-            path,
-            population,
-            epsilon,
-            delta,
-            unit=chosen[0],
-            person_epsilon=person_epsilon,
-            person_delta=person_delta,
-            zone=time_zone,
-            composition=chosen[1],
-            reserved_delta=reserved_delta,
-            large_epsilon=large_epsilon,
-            another=another,
-        ).read()
+        book = Ledger.create(path, population, epsilon, another=another, **terms.given).read()
     if as_json:
-        out.print_json(json.dumps(_as_json(book)))
+        out.print_json(json.dumps(account_as_json(book)))
     else:
         note(
-            f"Made {path} for '{book.population}', with {_whole(book)}. Keep it: a restored copy forgets spends."
+            f"Made {path} for '{book.population}', with {whole(book)}. Keep it: a restored copy forgets spends."
         )
 
 
 @app.command(cls=Command)
+@with_option_groups
 def rebuild(
+    *,
     path: Annotated[Path, typer.Argument(metavar="NEW", help="The new ledger's file.", show_default=False)],
     sources: Annotated[
         list[Path],
@@ -173,14 +165,7 @@ def rebuild(
     ],
     population: Population,
     epsilon: Epsilon,
-    delta: Delta = "0",
-    unit: Unit = "person",
-    person_epsilon: PersonEpsilon = None,
-    person_delta: PersonDelta = None,
-    time_zone: TimeZone = None,
-    composition: Composition = "sum",
-    reserved_delta: ReservedDelta = "0",
-    large_epsilon: LargeEpsilon = False,
+    terms: TermOptions,
     complete: Annotated[
         bool,
         typer.Option(
@@ -216,32 +201,18 @@ def rebuild(
     """
     from locentropy.publishing.rebuilding import rebuild_ledger
 
-    chosen: Any = unit, composition  # checked by the ledger itself
     with restated(names={"zone": "time_zone"}, example=_REBUILD):
         book = rebuild_ledger(
-            path,
-            sources,
-            population,
-            epsilon,
-            delta,
-            complete=complete,
-            another=another,
-            unit=chosen[0],
-            person_epsilon=person_epsilon,
-            person_delta=person_delta,
-            zone=time_zone,
-            composition=chosen[1],
-            reserved_delta=reserved_delta,
-            large_epsilon=large_epsilon,
+            path, sources, population, epsilon, complete=complete, another=another, **terms.given
         ).read()
     if as_json:
-        out.print_json(json.dumps(_as_json(book)))
+        out.print_json(json.dumps(account_as_json(book)))
         return
     note(
-        f"Rebuilt {path} for '{book.population}', with {_whole(book)}: spends taken over: {len(book.spends)}."
+        f"Rebuilt {path} for '{book.population}', with {whole(book)}: spends taken over: {len(book.spends)}."
     )
     if book.why_nothing is None:
-        note(f"{_left(book)} left. Remove what is left of the old ledger: it would be a second budget.")
+        note(f"{left(book)} left. Remove what is left of the old ledger: it would be a second budget.")
     else:
         warn(book.why_nothing)
 
@@ -299,9 +270,9 @@ def show(path: File, as_json: options.Json = False) -> None:
 
     book = Ledger(path).read()
     if as_json:
-        out.print_json(json.dumps(_as_json(book)))
+        out.print_json(json.dumps(account_as_json(book)))
     else:
-        _show(book)
+        show_account(book)
 
 
 @app.command(cls=Command)
@@ -334,175 +305,12 @@ def verify(
 
     book = Ledger(path).verify(spends or ())
     if as_json:
-        out.print_json(json.dumps({"whole": True, "spends_compared": len(spends or ()), **_as_json(book)}))
+        out.print_json(
+            json.dumps({"whole": True, "spends_compared": len(spends or ()), **account_as_json(book)})
+        )
         return
     out.print(
         f"{path}: whole; {len(book.spends)} spends, {book.remaining} left.", markup=False, soft_wrap=True
     )
     if not spends:
         note("To find out whether it is the newest copy, compare it with what was published: --spend ID.")
-
-
-def _show(book: Account) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    _line(f"Budget of '{book.population}'")
-    for name, amount in (("total", _whole(book)), ("left", _left(book)), *_left_in(book)):
-        _line(f"  {name}: {amount}")
-    if book.spends:
-        table = Table(title="Spends, the oldest first", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-        # Where there is little room, times go: how much was spent, and for what, must be seen.
-        headings = ("", "time (UTC)", "purpose", "ε", "δ", "release")
-        kept = [heading for heading in headings if out.width >= _WIDE or not heading.startswith("time")]
-        for heading in kept:
-            table.add_column(
-                heading,
-                no_wrap=heading in ("", "time (UTC)"),
-                overflow="fold",
-                min_width=12 if heading == "purpose" else None,
-            )
-        for row in _spends(book):
-            time = row["time"].removesuffix("+00:00").replace("T", " ")
-            cells = (row["number"], time, row["purpose"], row["epsilon"], row["delta"], _state(row))
-            shown = dict(zip(headings, map(options.shown, cells), strict=True))
-            if row["window"] is not None:
-                shown["purpose"] += f"\n{options.shown(row['window'])}"
-            table.add_row(*(shown[heading] for heading in kept))
-        out.print(table)
-    for each in book.withdrawals:
-        note(f"Withdrawn: release {each.release}: {each.why}")
-    if book.closed:
-        warn("Closed: a release without a guarantee was published. Nothing can be spent after it.")
-    elif book.why_nothing is not None:
-        warn(book.why_nothing)
-    if book.evaluations:
-        warn(TUNED)
-    if book.input_checks:
-        note(CHECKED)
-
-
-def _line(text: str) -> None:
-    """Print text that goes on, indented, in the next line."""
-    whole = text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
-    for line in wrap(whole, max(out.width, 40), subsequent_indent="    ", break_on_hyphens=False):
-        out.print(line.replace("\N{NO-BREAK SPACE}", " "), markup=False, soft_wrap=True)
-
-
-def _state(row: dict[str, Any]) -> str:
-    return "withdrawn" if row.get("withdrawn") else row["release_state"] or "none recorded"
-
-
-def _left_in(book: Account) -> list[tuple[str, str]]:
-    """What is left in each period that something was spent in, the latest ones, and in every other."""
-    from locentropy.privacy.units import period_of
-
-    period, cells = period_of(book.unit), _cells(book)
-    if period is None or book.why_nothing is not None:
-        return []
-    earlier = [f"in {len(cells) - _PERIODS} earlier {period}s"] if len(cells) > _PERIODS else []
-    return [
-        *((f"left {where}", "see --json") for where in earlier),
-        *((f"left in {cell}", str(book.left_in(cell))) for cell in cells[-_PERIODS:]),
-        (f"left in every {'other ' if cells else ''}{period}", str(book.left_in(""))),
-    ]
-
-
-def _cells(book: Account) -> list[str]:
-    """The periods that something was spent in."""
-    return sorted({part.cell for part in book.parts if part.cell is not None})
-
-
-def _as_json(book: Account) -> dict[str, Any]:
-    """Amounts are texts, because they are exact."""
-    return {
-        "id": book.id,
-        "population": book.population,
-        "created": book.created,
-        "total": _amount(book.total),
-        "remaining": _amount(book.remaining),
-        **_terms(book),
-        "closed": book.closed,
-        "tuned_unaccounted": bool(book.evaluations),
-        "input_checked": bool(book.input_checks),
-        **({"rebuilt": True, "complete": book.complete} if book.rebuilt else {}),
-        "spends": _spends(book),
-    }
-
-
-def _whole(book: Account) -> str:
-    """The caps of a ledger, in words."""
-    from locentropy.privacy.units import period_of
-
-    period = period_of(book.unit)
-    in_rho = "" if book.terms.composition == "sum" else ", counted in ρ"
-    if period is None:
-        return f"{book.total}{in_rho}"
-    return (
-        f"{book.total} for what a person did in one {period}, and {book.terms.person} for somebody who is there in "
-        f"every {period}{in_rho}"
-    )
-
-
-def _left(book: Account) -> str:
-    from locentropy.privacy.units import period_of
-
-    period = period_of(book.unit)
-    return f"{book.remaining}{'' if period is None else f' for somebody who is there in every {period}'}"
-
-
-def _terms(book: Account) -> dict[str, Any]:
-    """The unit, the zone and what was charged to each period; only of ledgers that have any of these."""
-    if not book.has_terms:
-        return {}
-    person = book.terms.person
-    cap = book.terms.caps(book.total)[0]
-    return {
-        "unit": book.unit,
-        "time_zone": book.calendar.zone,
-        "composition": book.terms.composition,
-        "person_total": None if person is None else _amount(person),
-        "remaining_in": {cell: _amount(cap.left(book.charged_in(cell))) for cell in _cells(book)},
-    }
-
-
-def _amount(budget: Budget) -> dict[str, str]:
-    from locentropy.privacy.guarantee import exact_text
-
-    rho = {} if budget.rho is None else {"rho": exact_text(budget.rho)}
-    return {"epsilon": exact_text(budget.epsilon), "delta": exact_text(budget.delta), **rho}
-
-
-def _spends(book: Account) -> list[dict[str, Any]]:
-    from locentropy.ledger.rules import amounts_as_text
-
-    latest = {record.spend: record for record in book.releases}
-    paid = {record.release: record.spend for record in book.releases}
-    withdrawn = {paid[each.release]: each.why for each in book.withdrawals}
-    windows: dict[str, list[Window]] = {}
-    for part in book.parts:
-        if part.window is not None:
-            windows.setdefault(part.spend, []).append(part.window)
-    return [
-        {
-            "id": spend.id,
-            "number": spend.number,
-            "time": spend.time,
-            **amounts_as_text(spend.epsilon, spend.delta),
-            "window": _read(windows[spend.id]) if spend.id in windows else None,
-            "purpose": spend.purpose,
-            "software": spend.software,
-            "release": latest[spend.id].release if spend.id in latest else None,
-            "release_state": latest[spend.id].state if spend.id in latest else None,
-            **({"withdrawn": withdrawn[spend.id]} if spend.id in withdrawn else {}),
-        }
-        for spend in book.spends
-    ]
-
-
-def _read(windows: list[Window]) -> str:
-    """The window that a spend was charged for; of several, the first and the last."""
-    first, *further = windows
-    return (
-        f"{first.text} to {further[-1].text} ({len(windows)} parts), {first.zone}" if further else str(first)
-    )

@@ -8,11 +8,10 @@
   hash: a changed, lost or reordered entry is detected. Whoever can write the file can compute new hashes, so this
   detects accidents and careless edits, not a determined forger. Hashes cover the ledger's own text, never the data.
 - Triggers refuse changes, and a file whose triggers differ is not opened.
-- Later versions have more tables: 2 for terms and parts, 3 for checks of the input, withdrawals and
-  rebuilding. A file becomes one of a later
-  version in the transaction that first needs it: nothing in it is rewritten but its version number, so a crash leaves
-  the one or the other, and the software of earlier versions refuses it from then on. It is never copied: a copy would
-  be a second budget.
+- Later versions have more tables: 2 for terms and parts, 3 for checks of the input, withdrawals and rebuilding. A file
+  becomes one of a later version in the transaction that first needs it: nothing in it is rewritten but its version
+  number, so a crash leaves the one or the other, and the software of earlier versions refuses it from then on. It is
+  never copied: a copy would be a second budget.
 
 The file is opened through SQLite only: closing any other handle to it would drop the locks of this process.
 """
