@@ -30,7 +30,9 @@ File = Annotated[
 ]
 
 _WITHDRAW: Final = 'locentropy ledger withdraw city.ledger may --why "of the wrong week; replaced by may-2"'
-_REBUILD: Final = 'locentropy ledger rebuild new.ledger may june --population "riders of trams" --epsilon 4 --complete'
+_REBUILD: Final = (
+    'locentropy ledger rebuild new.ledger may june --population "riders of trams" --epsilon 4 --complete'
+)
 
 
 Population = Annotated[
