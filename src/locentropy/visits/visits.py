@@ -112,7 +112,7 @@ class Visits:
                 f"is not one of {', '.join(get_args(TimeType))}.",
                 parameter="time_type",
                 value=self.time_type,
-                example='Visits("checkins.csv", time_type="s")',
+                example='Visits("checkins.csv", time_type="local")',
             )
         if self.window is not None and not isinstance(self.window, Window):
             raise ParameterError(
