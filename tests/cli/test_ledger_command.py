@@ -324,6 +324,7 @@ def test_a_lost_ledger_is_rebuilt_from_its_releases(ledger: Ledger) -> None:
     assert withdrawn.returncode == 0, withdrawn.stderr
     shown = locentropy("ledger", "show", "city.ledger", cwd=folder)
     assert "withdrawn" in shown.stdout
+    assert "Spend 1 was withdrawn" in shown.stderr
     assert "of the wrong week" in shown.stderr
     budget = ("--population", "riders [red]of the city", "--epsilon", "1", "--delta", "1e-6")
     begun = locentropy("ledger", "rebuild", "new.ledger", "may", "june", *budget, cwd=folder)

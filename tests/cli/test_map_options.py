@@ -196,7 +196,11 @@ def test_of_a_map_nothing_is_published_but_ids_names_and_outlines(run: RUN, fold
         public = f"To be published of each place, beside the values: {shown}."
         assert public in tried.stdout.splitlines()
         assert public in done.stderr.splitlines()
-        left_out = "columns of the map: 'label', 'phone'" if out == "zones" else "columns of the map: 'phone'"
+        left_out = (
+            "columns of the map are left out: 'label', 'phone'"
+            if out == "zones"
+            else "columns of the map are left out: 'phone'"
+        )
         assert (left_out in done.stderr) == (left_out in tried.stderr) == (out != "squares")
         assert not any(b"555-0101" in path.read_bytes() for path in (folder / out).iterdir())
     refused = run(*publish, *zones, "--publish-column", "phone", "--out", "no")

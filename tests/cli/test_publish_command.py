@@ -250,7 +250,7 @@ class TestDryRun:
         le.plan(le.Shares(0.5), n_users=3000).to_yaml(folder / "plan.yaml")
         done = publish("--plan", "plan.yaml", *LISTED, "--dry-run", source="nowhere.csv")
         assert "Expected error: " in done.stdout
-        assert "would tell which row" not in done.stdout
+        assert "Which row it is" not in done.stdout
 
 
 class TestHints:
@@ -554,8 +554,8 @@ class TestColumnsAndGroups:
         told = done.stderr.splitlines()
         public = "To be published of each place, beside the values: id, size."
         assert told.count(public) == 1
-        [left_out] = [line for line in told if line.startswith("Left out")]
-        assert left_out.startswith("Left out are these columns of the list: 'district', 'phone'. ")
+        [left_out] = [line for line in told if "are left out" in line]
+        assert left_out.startswith("These columns of the list are left out: 'district', 'phone'. ")
         assert "--publish-column NAME" in left_out
         assert not any(b"phone" in path.read_bytes() for path in (folder / "may").iterdir())
 
@@ -573,7 +573,7 @@ class TestColumnsAndGroups:
         done = publish(*asked)
         assert done.returncode == 0, done.stderr
         assert "To be published of each place, beside the values: id, district, size." in done.stdout
-        assert "Left out are these columns of the list: 'phone'." in done.stderr
+        assert "These columns of the list are left out: 'phone'." in done.stderr
         told = json.loads(publish(*asked, "--json").stdout)
         assert told["published"] == [{"level": None, "columns": ["id", "district", "size"]}]
         assert told["left_out"] == ["phone"]
@@ -623,7 +623,7 @@ class TestColumnsAndGroups:
         done = publish("--plan", "plan.yaml", *LISTED, "--dry-run")
         assert done.returncode == 0, done.stderr
         assert "To be published of each place, beside the values: id." in done.stdout
-        assert "columns of the list: 'district', 'size', 'phone'" in done.stderr
+        assert "columns of the list are left out: 'district', 'size', 'phone'" in done.stderr
         assert "plan.yaml is of a version that published all columns" in done.stderr
         assert "--publish-column NAME" in done.stderr
         done = publish("--plan", "plan.yaml", *LISTED, "--publish-column", "size", "--out", "may")

@@ -68,6 +68,12 @@ class TestWhatLooksWrong:
         said = " ".join(checked.problems)
         assert "No visit is at a listed place" in said
         assert "40 unlisted ids differ from a listed one only in leading zeros" in said
+        assert "Ids are spelt otherwise than in the list" in said
+        assert "right columns" not in said, "they are: the ids say so"
+
+    def test_ids_of_another_column_ask_for_the_column(self) -> None:
+        said = " ".join(check(trips(lambda number: f"bike {number}")).problems)
+        assert "Are --location and --places-location the right columns" in said
 
     @pytest.mark.parametrize(
         ("spelt", "called"),
@@ -112,6 +118,10 @@ class TestWhatLooksWrong:
         checked = check(bad, window=WINDOW)
         assert checked.problems[0].startswith("publish would refuse the table: Some rows cannot be used.")
         assert "--bad-rows drop" in checked.problems[0]
+        assert not any("would be dropped" in each for each in checked.problems), (
+            "what is refused drops nothing"
+        )
+        assert "\n  " in checked.report(), "lines of one problem stand together"
         assert (checked.found.used, checked.found.left_out) == (399, 1)
         with pytest.raises(le.LocentropyError, match="Some rows cannot be used"):
             le.publish(le.Visits(bad), SHARES, STATIONS, ledger=None, window=WINDOW)

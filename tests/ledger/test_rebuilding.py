@@ -305,10 +305,10 @@ def test_nothing_that_was_begun_under_the_earlier_ledger_is_finished(old: Ledger
 @pytest.mark.parametrize(
     ("terms", "words"),
     [
-        ({"unit": "person-month"}, "unit is person-month"),
-        ({"population": "others"}, "population is others"),
-        ({"epsilon": "4"}, "epsilon is 4 there, and 1"),
-        ({"person_epsilon": "4"}, "person epsilon is 4 there, and none"),
+        ({"unit": "person-month"}, "--unit is 'person-month' there, and 'person' in "),
+        ({"population": "others"}, "--population is 'others' there"),
+        ({"epsilon": "4"}, "--epsilon is '4' there, and '1' in "),
+        ({"person_epsilon": "4"}, "--person-epsilon is '4' there, and 'none' in "),
         ({"composition": "concentrated"}, "composition"),
     ],
 )

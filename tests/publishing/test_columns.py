@@ -53,7 +53,7 @@ def published(folder: Path, mechanism: Any = MOMENTS, **options: Any) -> Release
 def test_nothing_of_a_column_that_nobody_named_is_in_any_file(tmp_path: Path) -> None:
     register = PLACES.append_column("phone", [["555-0101", "555-0102", "555-0103", "555-0104"]])
     listed = le.PublicLocations(register, levels=["place", "district"], publish_columns=["kind"])
-    with pytest.warns(LeftOutWarning, match="of the list: 'opened', 'size', 'lit', 'since', 'phone'"):
+    with pytest.warns(LeftOutWarning, match="left out: 'opened', 'size', 'lit', 'since', 'phone'"):
         release = le.publish(
             visits_in(tmp_path),
             le.Shares(1.0),
@@ -83,7 +83,7 @@ def test_what_will_be_public_is_told_before_the_spend(
     listed = places(publish_columns=["kind", "opened"], levels=["place", "district"])
     with (
         caplog.at_level("INFO", "locentropy.reading"),
-        pytest.warns(LeftOutWarning, match=r"'size', 'lit', 'since'\. Readers see those that are named"),
+        pytest.warns(LeftOutWarning, match=r"'size', 'lit', 'since'\. To publish one, name it"),
         pytest.raises(Killed),
     ):
         le.publish(visits_in(tmp_path), MOMENTS, listed, ledger=None)
@@ -102,7 +102,7 @@ def test_with_all_columns_named_nothing_is_said_to_be_left_out() -> None:
     assert told is not None
     assert "'049" in told
     assert "'050" not in told
-    assert "x', and 20 more. Readers" in told
+    assert "x', and 20 more. To publish" in told
     assert len(told) < 4000
     grouped = Request(MOMENTS, places(group="district", publish_columns=["size", *COLUMNS]))
     told = left_out_words(grouped)

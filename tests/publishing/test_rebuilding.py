@@ -160,7 +160,7 @@ def test_a_release_without_a_ledger_or_of_another_is_refused(tmp_path: Path, vis
     for change in ({"epsilon": 9}, {"delta": "1e-6"}, {"composition": "concentrated"}):
         with pytest.raises(LedgerError, match="another ledger"):
             rebuilt(tmp_path, "may", **change)
-    with pytest.raises(LedgerError, match="unit is person there"):
+    with pytest.raises(LedgerError, match="--unit is 'person' there, and 'person-month' in "):
         rebuilt(tmp_path, "may", unit="person-month", person_epsilon=10, person_delta="1e-3")
     assert not (tmp_path / "new.ledger").exists()
 

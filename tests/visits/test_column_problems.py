@@ -49,6 +49,15 @@ def test_names_that_are_missing_and_ambiguous_are_told_together() -> None:
     assert "the time column is ambiguous: 'at' and 'time' have usual names. Choose: time='at'" in time
 
 
+def test_advice_about_a_file_without_a_header_is_given_once(tmp_path: Path) -> None:
+    path = tmp_path / "trips.csv"
+    path.write_text("rider,station,left_at\nann,7,2026-05-01\n")
+    person, place, time = refused(le.Visits(path).during(MAY))
+    assert "If the first line is not a header" in person
+    assert "If the first line" not in place + time
+    assert "(--location shop)" in place
+
+
 def test_types_of_several_columns_are_told_together() -> None:
     table = TABLE.append_column("laenge", pa.array([1.0]))
     person, lat = refused(

@@ -214,7 +214,7 @@ def rebuild(
         f"Rebuilt {path} for '{book.population}', with {whole(book)}: spends taken over: {len(book.spends)}."
     )
     if book.why_nothing is None:
-        note(f"{left(book)} left. Remove what is left of the old ledger: it would be a second budget.")
+        note(f"Left: {left(book)}. Remove what remains of the old ledger: it would be a second budget.")
     else:
         warn(book.why_nothing)
 

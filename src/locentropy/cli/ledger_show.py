@@ -51,8 +51,9 @@ def show_account(book: Account) -> None:
                 shown["purpose"] += f"\n{options.shown(row['window'])}"
             table.add_row(*(shown[heading] for heading in kept))
         out.print(table)
-    for each in book.withdrawals:
-        note(f"Withdrawn: release {each.release}: {each.why}")
+    for row in _spends(book):
+        if "withdrawn" in row:
+            note(f"Spend {row['number']} was withdrawn (release {row['release']}): {row['withdrawn']}")
     if book.closed:
         warn("Closed: a release without a guarantee was published. Nothing can be spent after it.")
     elif book.why_nothing is not None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from locentropy.publishing.request import Request
 
 CHECK_FIRST: Final = (
-    "Ids or times that do not fit make a release of noise, and nothing may say so in advance. Before you spend, see "
-    "for yourself: locentropy check, with the same options. It costs nothing."
+    "If ids or times do not match, the release is noise, and only says so when the budget is spent. Look before you "
+    "publish: locentropy check, with the same options. It costs nothing."
 )
 
 WHICH_LEDGER: Final = (

@@ -103,7 +103,7 @@ def _say_budget_after(request: Request, ledger: Ledger | None) -> None:
         return
     ledger.check(request.charged, request.parts)
     book = ledger.read()
-    _line(f"Budget of '{book.population}': {_left(book, request.parts)} left.")
+    _line(f"Left of the budget of '{book.population}': {_left(book, request.parts)}.")
     if not request.guarantee.private:
         warn("Publishing this would close the ledger for good.")
         return

@@ -114,9 +114,12 @@ class ColumnProblems:
         if self.found:
             raise ColumnError("\n".join(dict.fromkeys(self.found)))
 
-    def leave_to(self, others: ColumnProblems | None, once: str) -> None:
-        """Add what was found to other problems, or tell it; `once` is a sentence that only the first says."""
-        self.found = [each.replace(f" {once}", "") if at else each for at, each in enumerate(self.found)]
+    def leave_to(self, others: ColumnProblems | None, *once: str) -> None:
+        """Add what was found to other problems, or tell it; `once` are sentences that only the first says."""
+        for sentence in filter(None, map(str.strip, once)):
+            self.found = [
+                each.replace(f" {sentence}", "") if at else each for at, each in enumerate(self.found)
+            ]
         if others is None:
             self.tell()
         else:

@@ -63,7 +63,8 @@ class CheckedInput:
         lines = [WARNING, "", *(f"{name:<32} {value}" for name, value in _facts(self.found)), ""]
         if self.looks_right:
             return "\n".join([*lines, LOOKS_RIGHT])
-        return "\n".join([*lines, LOOKS_WRONG, *(f"- {each}" for each in self.problems)])
+        told = (each.replace("\n", "\n  ") for each in self.problems)
+        return "\n".join([*lines, LOOKS_WRONG, *(f"- {each}" for each in told)])
 
 
 def check(

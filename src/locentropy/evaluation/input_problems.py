@@ -77,7 +77,8 @@ def _dropped(found: Overview) -> Iterator[str]:
     inside = found.rows - found.outside
     if found.left_out <= _FEW * inside:
         return
-    yield f"{found.left_out:,} of {inside:,} rows would be dropped and not counted."
+    if found.refused is None:
+        yield f"{found.left_out:,} of {inside:,} rows would be dropped and not counted."
     for each in found.dropped:
         if each.rows > _FEW * inside and each.why not in (found.refused or ""):
             yield f"{each.why}: {each.rows:,} rows.{each.advice or _COLUMN.get(each.role or '', _LINES)}"
@@ -115,10 +116,10 @@ def _nobody_there(at: AtPlaces, *, cells: bool) -> str:
     every = at.visits + at.elsewhere
     few = "No visit is" if not at.visits else f"Only {at.visits:,} of {every:,} visits are"
     if not cells:
-        return (
-            f"{few} at a listed place, so what is published would be noise. Are --location and --places-location the "
-            "right columns, and is it the right list?"
-        )
+        noise = f"{few} at a listed place, so what is published would be noise."
+        if 2 * len(at.near) > (at.unlisted or 0):
+            return f"{noise} Ids are spelt otherwise than in the list."
+        return f"{noise} Are --location and --places-location the right columns, and is it the right list?"
     swapped = f", and {at.swapped:,} would be if latitude were longitude" if at.swapped else ""
     return (
         f"{few} in the cells{swapped}: what is published would be noise. Are the edges of a box in the order south, "

@@ -106,10 +106,11 @@ def _once_each(account: Account, earlier: Iterable[Earlier]) -> Iterable[Earlier
     for each in earlier:
         for name, said in each.terms.items():
             if said != due.get(name):
+                option = "ρ" if name == "rho" else f"--{name.replace('_', '-')}"
                 raise LedgerError(
-                    f"{each.source} was paid for by another ledger: {name.replace('_', ' ')} is {said} there, and "
-                    f"{due.get(name, 'none')} in {account.name}. A ledger is rebuilt with the budget that its releases "
-                    "state, and from those about the same people alone."
+                    f"{each.source} was paid for by another ledger, or by one of other terms: {option} is {said!r} "
+                    f"there, and {due.get(name, 'none')!r} in {account.name}. If it is about the same people, give the "
+                    "terms that it states; if it is about others, leave it out."
                 )
         other = given.get(each.spend)
         if other is not None and other.release and each.release and other.release != each.release:

@@ -128,7 +128,8 @@ class Account:
         if not self.complete:
             return (
                 f"{self.name} was rebuilt and is not complete: it admits nothing before its owner says that it holds "
-                "every release that was ever published or possibly drawn. If so, repeat the command with --complete."
+                "every release that was ever published or possibly drawn. If so: locentropy ledger rebuild, as before, "
+                "with --complete."
             )
         if self.rebuilt and self.overspent:
             return (
@@ -283,7 +284,7 @@ class Account:
         elif stated.delta and not left.delta and cap.rho is None:
             advice = f"No δ is left. A mechanism without δ, such as shares, can have ε = {exact_text(left.epsilon)}."
         else:
-            advice = f"The mechanism and the selection of places together can have at most {left}."
+            advice = f"A release can have at most {left}, with the selection of its places, if there is one."
         whole = Budget(cap.epsilon, cap.delta)
         return (
             f"Over budget: this release asks for {asked}, but {self.name} has {left} left of {whole} for "

@@ -129,11 +129,11 @@ def left_out_words(request: Request) -> str | None:
     told = []
     if unnamed and not isinstance(request.locations, PublicLocations):
         told.append(
-            f"Left out are these columns of the map: {unnamed}. Its ids, names and outlines are published."
+            f"These columns of the map are left out: {unnamed}. Its ids, names and outlines are published."
         )
     elif unnamed:
         told.append(
-            f"Left out are these columns of the list: {unnamed}. Readers see those that are named: publish_columns=[…] "
+            f"These columns of the list are left out: {unnamed}. To publish one, name it: publish_columns=[…] "
             "(--publish-column NAME)."
         )
     if differing:

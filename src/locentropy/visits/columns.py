@@ -187,7 +187,7 @@ def resolve_roles(
             _check_coordinate_pair(roles, named, columns, source, hint, prefix)
     with told.caught():
         _check_no_clash(roles, columns, source)
-    told.leave_to(problems, once=_listing(columns))
+    told.leave_to(problems, _listing(columns), hint)
     return roles
 
 

@@ -270,13 +270,11 @@ class SharesError(ExpectedError):
                 f"{named_from(supposed.selection)} How large the errors are: unknown, because the number of selected "
                 "places is."
             )
-        missing = [
-            name
-            for name, number in (("places", supposed.n_locations), ("people", supposed.n_users))
-            if number is None
-        ]
+        asked = {"places (--n-locations)": supposed.n_locations, "people (--n-users)": supposed.n_users}
+        missing = [name for name, number in asked.items() if number is None]
         if missing:
-            return f"The number of {' and of '.join(missing)} would tell which row it is."
+            unknown = " and of ".join(missing)
+            return f"Which row it is depends on the number of {unknown}: locentropy plan takes a guess."
         told = shares_error(self.expected, supposed)[0]
         return " ".join([f"Expected error: {told[0].lower()}{told[1:]}", *self._other_noise])
 
