@@ -100,13 +100,21 @@ def long_texts_in_a_list() -> pa.Buffer:
     return written(pa.table({"a": lists}), store_schema=False)
 
 
+def lists_in_lists() -> pa.Buffer:
+    """Each level takes as much memory again, and no byte more than one level in the file: 30 kB for 400 MB."""
+    offsets, lists = pa.array(np.arange(2_000_001, dtype=np.int32)), pa.array(np.zeros(2_000_000, np.int8))
+    for _ in range(48):
+        lists = pa.ListArray.from_arrays(offsets, lists)
+    return written(pa.table({"a": lists}))
+
+
 def packed() -> pa.Buffer:
     """Some kB for 30 MB, by compression."""
     texts = pa.table({"a": [b"\0" * (1 << 20)] * 30})
     return written(texts, compression="zstd", use_dictionary=False, write_statistics=False)
 
 
-@pytest.mark.parametrize("hostile", [zeros, one_long_text, long_texts_in_a_list, packed])
+@pytest.mark.parametrize("hostile", [zeros, one_long_text, long_texts_in_a_list, lists_in_lists, packed])
 def test_a_small_file_that_stands_for_a_huge_table_is_refused_before_it_is_one(
     hostile: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

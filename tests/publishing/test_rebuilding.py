@@ -216,6 +216,33 @@ def test_a_release_that_is_forged_to_look_cheaper_is_refused(
     assert not (tmp_path / "new.ledger").exists()
 
 
+@pytest.mark.parametrize(
+    ("cheaper", "words"),
+    [
+        ({"parameters": {"epsilon": "cheap"}}, "does not take the parameters"),
+        ({"parameters": {"epsilon": "cheap"}, "software_version": "0.1.0"}, "does not take the parameters"),
+        ({"mechanism": "Cheap", "built_in": False}, "Cheap is not installed here"),
+        ({"built_in": False}, "Limit is not installed here"),
+    ],
+    ids=["parameters", "parameters of another version", "no mechanism", "another mechanism of that name"],
+)
+def test_a_release_whose_cost_cannot_be_checked_is_refused(
+    tmp_path: Path, visits: le.Visits, cheaper: dict[str, Any], words: str
+) -> None:
+    """What its mechanism costs is then nobody's word but its own."""
+    publish(visits, ledger_in(tmp_path), "may")
+    release = le.Release.load(tmp_path / "may")
+    parameters = {**release.statement.parameters, **cheaper.pop("parameters", {})}
+    stated = replace(release.statement, parameters=parameters, **cheaper)
+    for path in (tmp_path / "may").iterdir():
+        path.unlink()
+    replace(release, statement=stated).save(tmp_path / "may")
+    forged(tmp_path / "may", le.Guarantee.pure("0.001"))
+    with pytest.raises(ReleaseError, match=words):
+        rebuilt(tmp_path, "may")
+    assert not (tmp_path / "new.ledger").exists()
+
+
 def test_a_careless_edit_is_refused(tmp_path: Path, visits: le.Visits) -> None:
     publish(visits, ledger_in(tmp_path), "may")
     path = tmp_path / "may" / "details.yaml"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import duckdb
@@ -13,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import locentropy as le
-from locentropy.core.errors import LocentropyError, ParameterError, SourceError
+from locentropy.core.errors import ColumnError, LocentropyError, ParameterError, SourceError
 from locentropy.places.public_list import PublicLocations
 
 SECRET = "lives-in-the-house-by-the-sea"
@@ -86,6 +88,29 @@ def test_a_macro_in_a_generated_column_reads_no_file(tmp_path: Path, secret: Pat
     visits = le.Visits(path, table="places", user="location", views=True)
     with pytest.raises(SourceError, match="Name those files"):
         le.private.exact_profile(visits)
+
+
+def test_a_column_that_is_computed_is_no_stored_one(tmp_path: Path) -> None:
+    """Its expression runs where it is read: it may name the reader's own folders, or sleep."""
+    path = database(
+        tmp_path / "computed.duckdb",
+        "CREATE TABLE places(location VARCHAR, user VARCHAR, own VARCHAR AS (current_setting('secret_directory')))",
+        "INSERT INTO places VALUES ('a', 'u')",
+    )
+    chosen: tuple[dict[str, Any], ...] = (
+        {"name": "own"},
+        {"attributes": ["own"]},
+        {"publish_columns": ["own"]},
+        {"group": "own"},
+    )
+    for columns in chosen:
+        with pytest.raises(ColumnError, match="'own' is computed by an expression"):
+            PublicLocations(path, **columns).load()
+    assert PublicLocations(path).load().ids.to_pylist() == ["a"]
+    visits = le.Visits(path, user="own")
+    with pytest.raises(ColumnError, match="is computed by an expression"):
+        le.private.exact_profile(visits)
+    assert le.private.exact_profile(replace(visits, views=True)).locations.to_pylist() == ["a"]
 
 
 def test_a_view_sees_no_table_in_memory_of_the_program(tmp_path: Path) -> None:

@@ -125,6 +125,8 @@ def _chunk(content: memoryview, leaf: pq.ColumnSchema, about: dict[int, Any]) ->
     ):  # the decoder stops, or does not, where the footer says that there are no more
         raise ValueError("its footer and its pages say different things")
     width = leaf.length if leaf.physical_type == "FIXED_LEN_BYTE_ARRAY" else 8
+    # Where lists hold lists, each has a place in memory, and in the file they may take none.
+    width += 8 * leaf.max_repetition_level + leaf.max_definition_level
     return _Chunk(
         leaf.path, values, max(size, values * width), has_dictionary, leaf.physical_type == "BYTE_ARRAY"
     )

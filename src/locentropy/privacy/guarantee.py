@@ -20,6 +20,7 @@ There is no default δ: an (ε, δ) guarantee must name its δ.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
@@ -51,12 +52,17 @@ Kind = Literal["pure", "approximate", "none"]
 
 _CALL = "Guarantee.approximate(epsilon=1.0, delta=1e-8)"
 
+_ENDLESS = re.compile(r"e[+-]?[\d_]{4}", re.IGNORECASE)
+"""An exponent that no ε or δ has; files by others have numbers, too."""
+
 
 def exact(value: Number, name: str = "epsilon") -> Fraction:
     """The number as it was written: 0.1 is one tenth, not the nearest binary fraction."""
     try:
         if isinstance(value, bool):
             raise TypeError
+        if isinstance(value, str) and _ENDLESS.search(value):
+            raise ValueError("a number whose zeros fill the memory")
         fraction = value if isinstance(value, Fraction) else Fraction(str(value))
     except (TypeError, ValueError, ZeroDivisionError):
         raise ParameterError("must be a finite number.", parameter=name, value=value, example=_CALL) from None

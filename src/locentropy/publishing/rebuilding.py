@@ -23,6 +23,7 @@ from locentropy.publishing.publication_file import CHARGE, NO_LEDGER_ID, record_
 from locentropy.release.reading import describe
 from locentropy.release.statement import INFINITE, LONGEST_TITLE, amount
 from locentropy.release.verify import verify
+from locentropy.release.verify_guarantee import unknown_cost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -131,7 +132,13 @@ def _release(directory: Path) -> Earlier:
             f"{directory} is not as it was published ({problem.rstrip('.')}), so what it cost is not known. "
             f"Put it back as it was; see locentropy verify {directory}"
         )
-    statement = describe(directory).statement
+    about = describe(directory)
+    if (unknown := unknown_cost(about)) is not None:
+        raise ReleaseError(
+            f"{directory}: {unknown} Until then, what it cost is not known to be what it states. A ledger that is "
+            "rebuilt without it must not be called complete."
+        )
+    statement = about.statement
     note = statement.ledger
     if note is None:
         raise ReleaseError(

@@ -23,21 +23,32 @@ _SELECTION: Final = re.compile(r"private selection \(epsilon=([^,)]+), delta=([^
 def guarantee_problems(about: Described) -> Iterator[str]:
     """Compare the guarantee with its parts, where this software has the mechanism."""
     stated = about.statement.guarantee
+    if stated.epsilon is None or unknown_cost(about) is not None:  # which a note says
+        return
+    mechanisms = [mechanism_of(level.statement) for level in about.levels]
     try:
-        mechanisms = [mechanism_of(level.statement) for level in about.levels]
         due = _due(mechanisms, about.statement.locations_source)
-    except ReleaseError:
-        return  # it is not installed, which is told elsewhere
     except ParameterError as error:
         yield f"Its selection of places is not what it should be: {error}"
         return
-    if stated.epsilon is None or due.epsilon is None:
-        if stated.private:
-            yield f"The release states a guarantee, and {about.statement.mechanism} has none."
+    if due.epsilon is None:
+        yield f"The release states a guarantee, and {about.statement.mechanism} has none."
         return
     costs = zip(stated.concentrated_cost, due.concentrated_cost, strict=True)
     if stated.epsilon < due.epsilon or stated.delta < due.delta or any(said < own for said, own in costs):
         yield "The release states a smaller ε, δ or ρ than its mechanism has with the parameters that are stated."
+
+
+def unknown_cost(about: Described) -> str | None:
+    """Why this software cannot tell what the mechanism costs; None if it can, or if there is no guarantee anyway."""
+    if not about.statement.private:
+        return None
+    try:
+        for level in about.levels:
+            mechanism_of(level.statement)
+    except ReleaseError as error:
+        return str(error)
+    return None
 
 
 def _due(mechanisms: list[Mechanism], source: str) -> Guarantee:

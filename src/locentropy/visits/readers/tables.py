@@ -106,6 +106,8 @@ class DatabasePart:
     relation: str
     types: dict[str, str]
     fingerprints: FileFingerprints
+    computed: frozenset[str] = frozenset()
+    """Columns that are expressions, which somebody else wrote, where no views are read: these are not, either."""
 
     reads_once = False
     described = ""
@@ -118,6 +120,13 @@ class DatabasePart:
 
     def bind(self, con: duckdb.DuckDBPyConnection, roles: Roles, *, drop_bad: bool) -> Relation:
         """Select from the table in place."""
+        for name in roles.values():
+            if name in self.computed:
+                raise ColumnError(
+                    f"{self.label}: the column {name!r} is computed by an expression in the database, and stored "
+                    "columns are read. Store its values, as in a table made by CREATE TABLE … AS FROM …, and name "
+                    "that; or, of visits of your own, say views=True (--views)."
+                )
         return Relation(self.relation, {role: self._column(name) for role, name in roles.items()})
 
     def _column(self, name: str) -> Column:
@@ -164,7 +173,9 @@ def database_part(
     relation = f"source_database.{identifier(schema)}.{identifier(name)}"
     label = f"{path}, table {name}"
     try:
-        return DatabasePart(label, relation, describe_columns(con, relation), fingerprints)
+        types = describe_columns(con, relation)
+        computed = frozenset() if views else _computed_columns(con, schema, name)
+        return DatabasePart(label, relation, types, fingerprints, computed)
     except duckdb.PermissionException:
         raise SourceError(
             f"{label}: is a view that reads other files, and no other file is opened for a view. Name those files "
@@ -174,6 +185,15 @@ def database_part(
         raise SourceError(
             f"{label}: cannot be read. If it is a view, do the tables that it reads exist?"
         ) from None
+
+
+def _computed_columns(con: duckdb.DuckDBPyConnection, schema: str, table: str) -> frozenset[str]:
+    found = con.execute(
+        "SELECT column_name FROM information_schema.columns WHERE table_catalog = 'source_database' "
+        "AND table_schema = ? AND table_name = ? AND is_generated = 'ALWAYS'",
+        [schema, table],
+    ).fetchall()
+    return frozenset(name for (name,) in found)
 
 
 def _is_view(path: Path, name: str, prefix: str) -> SourceError:
