@@ -51,6 +51,21 @@ def test_an_input_that_fits_looks_right() -> None:
     assert checked.found.days == (date(2026, 5, 1), date(2026, 5, 28))
 
 
+@pytest.mark.parametrize("kind", [pa.timestamp("us"), pa.timestamp("us", "UTC"), pa.timestamp("ms")], ids=str)
+@pytest.mark.parametrize("year", [-200_000, 200_000])
+def test_a_time_of_a_year_that_python_does_not_know_stops_nothing(kind: pa.DataType, year: int) -> None:
+    """It is a time to every engine, and one row may have it."""
+    table = trips()
+    times = table["time"].cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_pylist()
+    times[0] = (year - 1970) * 365 * 86_400 * 10**6
+    if kind.unit == "ms":
+        times = [time // 1000 for time in times]
+    table = table.set_column(2, "time", pa.array(times, pa.int64()).cast(kind))
+    days = check(table, bad_rows="drop").found.days
+    assert days is not None
+    assert (date.min if year < 0 else date.max) in days
+
+
 class TestWhatLooksWrong:
     def test_a_clock_that_the_window_cannot_date_drops_nearly_all_rows(self) -> None:
         table = pa.concat_tables([trips(zone="", rows=396), trips(rows=4)])

@@ -10,10 +10,12 @@ import codecs
 import gzip
 import json
 from datetime import date
+from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given
@@ -137,8 +139,37 @@ def test_the_header_is_the_owners(tmp_path: Path) -> None:
         le.private.exact_profile(le.Visits(path, bad_rows="drop"))
 
 
+class Odd:
+    """A value that cannot be compared or written."""
+
+    def __ne__(self, other: object) -> bool:
+        raise ArithmeticError
+
+    def __str__(self) -> str:
+        raise RecursionError
+
+    def __repr__(self) -> str:
+        return "odd"
+
+
 @pytest.mark.parametrize(
-    "odd", [7, 7.5, True, b"x", [1], {"a": 1}, None, float("nan"), "x", date(2026, 1, 1), object()]
+    "odd",
+    [
+        7,
+        7.5,
+        True,
+        b"x",
+        [1],
+        {"a": 1},
+        None,
+        float("nan"),
+        "x",
+        date(2026, 1, 1),
+        object(),
+        np.arange(2),
+        Odd(),
+    ],
+    ids=repr,
 )
 @pytest.mark.parametrize("at", [0, 2, len(PEOPLE)])
 def test_one_value_in_a_column_of_objects(at: int, odd: object) -> None:
@@ -154,6 +185,38 @@ def test_one_value_in_a_column_of_objects(at: int, odd: object) -> None:
         visits = le.Visits(frame, bad_rows="drop", ids="text", lat="lat", lon="lon")
         rows = le.private.exact_profile(visits, locations=PLACES).to_arrow().to_pylist()
         assert {row["location"]: row["users"] for row in rows} == EXPECTED
+
+
+class Place(str, Enum):  # noqa: UP042  # of a StrEnum str() is the text
+    """Texts of a class of their own, whose str() is another text."""
+
+    PARK = "park"
+    ZOO = "zoo"
+
+
+@pytest.mark.parametrize("odd", [7, b"\xff", None])
+def test_members_of_an_enumeration_are_the_texts_that_they_are(odd: object) -> None:
+    """Beside one value of another type, too: once str() then made others of them."""
+    rows = [*PEOPLE, ("eve", odd)]
+    columns = {
+        "user": [user for user, _ in rows],
+        "location": [Place(p) if p in PLACES else p for _, p in rows],
+    }
+    visits = le.Visits(pd.DataFrame(columns, dtype=object), bad_rows="drop", ids="text")
+    found = le.private.exact_profile(visits, locations=PLACES).to_arrow().to_pylist()
+    assert {row["location"]: row["users"] for row in found} == EXPECTED
+
+
+@pytest.mark.parametrize("size", [1 << 21, 40 << 20])
+@pytest.mark.parametrize("first", [b"", b"\xef\xbb\xbf{}\n"])
+def test_a_long_line_of_json_is_a_bad_row(size: int, first: bytes, tmp_path: Path) -> None:
+    """Once it stopped the engine, or was read, by where in the file it stood."""
+    _, lines = rows_of("JSON lines")
+    longest = b'{"user": "eve", "location": "park", "more": "%s"}\n' % (b"e" * size)
+    (tmp_path / "v.jsonl").write_bytes(first + longest + b"\n".join(lines))
+    visits = le.Visits(tmp_path / "v.jsonl", bad_rows="drop", ids="text")
+    found = le.private.exact_profile(visits, locations=PLACES).to_arrow().to_pylist()
+    assert {row["location"]: row["users"] for row in found} == EXPECTED
 
 
 class TestEncodings:

@@ -7,7 +7,7 @@ over all places: no result of any place is computed.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -221,14 +221,16 @@ def _days(engine: Engine, rows: ibis.Table, time_type: str | None) -> tuple[date
     if "time_is_number" in known.columns:
         known = known.filter(known.time_is_number if unit else ~known.time_is_number)
         unit = unit or "us"  # texts that are not numbers were read as microseconds
-    [row] = engine.run(known.aggregate(first=known.time.min(), last=known.time.max()), _DOING).to_pylist()
-    first, last = (_day(row[name], unit) for name in ("first", "last"))
+    found = engine.run(known.aggregate(first=known.time.min(), last=known.time.max()), _DOING)
+    first, last = (_day(found[name], unit) for name in ("first", "last"))
     return None if first is None or last is None else (first, last)
 
 
-def _day(time: datetime | date | int | None, unit: str | None) -> date | None:
-    if isinstance(time, datetime):
-        return time.date()
+def _day(found: pa.ChunkedArray, unit: str | None) -> date | None:
+    """The day of the one time of a column. A timestamp may be of a year that Python does not know."""
+    if pa.types.is_timestamp(found.type):
+        found, unit = found.cast(pa.timestamp("us", found.type.tz), safe=False).cast(pa.int64()), "us"
+    time = found[0].as_py()
     if not isinstance(time, int) or unit is None:
         return time if isinstance(time, date) else None
     times, per = PER_MICROSECOND[unit]

@@ -19,6 +19,7 @@ from locentropy.visits.columns import AUTO
 from locentropy.visits.readers.base import Column, FileFingerprints, Relation
 from locentropy.visits.readers.encodings import damaged, opened
 from locentropy.visits.readers.files import is_gzip, plain_link
+from locentropy.visits.readers.lines import sound_copy
 from locentropy.visits.sql import literal
 
 if TYPE_CHECKING:
@@ -97,7 +98,9 @@ def json_lines_parts(
         _refuse_byte_order_mark(path)
     named = {role: choice for role, choice in (choices or {}).items() if isinstance(choice, str)}
     assumed = [role for role, choice in (choices or {}).items() if choice is AUTO]
-    plain = [plain_link(path, scratch) for path in paths]
+    # Any line that is too long would stop the engine. It takes a byte order mark for a part of the first line.
+    copies = [sound_copy(path, path, "", "", scratch, mark=b"") if drop_bad else None for path in paths]
+    plain = [copy or plain_link(path, scratch) for path, copy in zip(paths, copies, strict=True)]
     return [
         JsonLinesPart(
             path,

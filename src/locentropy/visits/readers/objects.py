@@ -28,7 +28,11 @@ def texts_of_objects(frame: Any, name: str) -> pa.Array | None:
 
 def _text(value: Any) -> str | None:
     """A value as a text, which is no time and no number if the value is none; null if there is no value."""
-    with suppress(TypeError):  # of what is neither equal nor unequal to itself, as pandas' NA
+    if isinstance(
+        value, str
+    ):  # its letters, as Arrow takes them: str() of an enum's member would be its name
+        return str.__str__(value).encode(errors="replace").decode()
+    with suppress(Exception):  # of what is neither equal nor unequal to itself, as pandas' NA, or an array
         if value is None or value != value:  # NaN, NaT
             return None
     if type(value).__name__ == "NAType":
@@ -37,6 +41,6 @@ def _text(value: Any) -> str | None:
         return bytes(value).decode(errors="replace")
     try:
         text = value.isoformat() if isinstance(value, date) else str(value)
-    except (ValueError, OverflowError):  # as of a zone that is more than a day away from UTC
+    except Exception:  # as of a zone that is more than a day away from UTC; a value may be of any class
         return None
     return text if text.isascii() else text.encode(errors="replace").decode()
