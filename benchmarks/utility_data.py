@@ -122,6 +122,17 @@ def foursquare(city: str, part: float = 1.0, attribute: str | None = None) -> Ca
     return make
 
 
+def valleybike(_: Path) -> Source:
+    """Trip ends at the stations of bikes for hire: a short list, of people with two or three places each."""
+    assert CITIES is not None
+    return le.Visits(str(Path(CITIES) / "valleybike_stations.csv.gz"), visits="visits"), None
+
+
+def of_files(name: str, visits: str, places: str) -> None:
+    """Add a city whose visits and public list are in files with columns of usual names."""
+    SETS[name] = lambda _: (le.Visits(visits), le.PublicLocations(places))
+
+
 def _thinned(rows: pa.Table, part: float) -> pa.Table:
     """The visits of a part of the people, drawn from a public seed."""
     people = np.unique(rows["user"].to_numpy())
@@ -168,7 +179,10 @@ REAL: dict[str, Callable[[Path], Source]] = {
     "gowalla": gowalla(),
     "jakarta": foursquare("jakarta"),
     "sao-paulo": foursquare("sao_paulo"),
+    "valleybike": valleybike,
 }
+MADE_UP = ("city", "clustered", "homes", "regulars")
+"""Invented cities, one of each kind of habits."""
 DERIVED: dict[str, Callable[[Path], Source]] = {
     "gowalla-30": gowalla(0.3),
     "jakarta-10": foursquare("jakarta", 0.1),
@@ -196,7 +210,7 @@ def missing(name: str) -> str | None:
     """Why a data set cannot be had; None if it can."""
     if name.startswith("gowalla"):
         return None if GOWALLA else "LOCENTROPY_GOWALLA names no file"
-    if name.startswith(("jakarta", "sao-paulo")):
+    if name.startswith(("jakarta", "sao-paulo", "valleybike")):
         return None if CITIES else "LOCENTROPY_CITIES names no folder"
     return None
 
@@ -214,7 +228,10 @@ def open_data(name: str) -> Iterator[DataSet]:
             if isinstance(locations, le.mechanisms.Locations):
                 assert listed.ids.equals(locations.ids)
                 listed = locations
-            elif isinstance(locations, le.Grid):  # as it is published: cells lean on cells nearby
-                assert listed.ids.equals(locations.locations().ids)
-                listed = locations.locations()
+            elif isinstance(
+                locations, le.Grid | le.PublicLocations
+            ):  # as it is published: with what is known of it
+                known = locations.locations() if isinstance(locations, le.Grid) else locations.load()
+                assert listed.ids.equals(known.ids)
+                listed = known
             yield DataSet(name, CachedQueries(queries), listed, exact.entropy, exact.user_counts)
