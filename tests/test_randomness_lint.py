@@ -19,7 +19,7 @@ LAB = ROOT / "lab" / "src" / "locentropy_lab"
 ALLOWED = {
     "opendp": ("privacy/noise.py",),
     "generator": ("datasets/", "evaluation/simulated_noise.py", "lab/"),
-    "identifier": ("ledger/ledger.py",),
+    "identifier": ("ledger/entries.py",),
 }
 """Which files, or folders, may use what; paths are those inside the package, of the laboratory after `lab/`."""
 
@@ -311,8 +311,8 @@ def test_the_list_is_by_name() -> None:
     assert offences("lab/zipf.py", "import opendp.prelude")
     assert offences("privacy/noise.py", "import opendp.prelude") == []
     assert offences("privacy/smooth.py", "import opendp.prelude")
-    assert offences("ledger/ledger.py", "import uuid\nuuid.uuid4()") == []
-    assert offences("ledger/ledger.py", generator)
+    assert offences("ledger/entries.py", "import uuid\nuuid.uuid4()") == []
+    assert offences("ledger/entries.py", generator)
 
 
 @pytest.mark.parametrize(
