@@ -69,7 +69,7 @@ def test_show(ledger: Ledger) -> None:
     done = locentropy("ledger", "show", "city.ledger", cwd=ledger.path.parent)
     for words in ("inf", "none recorded", "left: ε = 0, δ = 0"):
         assert words in done.stdout
-    assert "Closed" in done.stderr
+    assert "city.ledger is closed" in done.stderr
     assert "tuned on the data, unaccounted" in done.stderr
 
 

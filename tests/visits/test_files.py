@@ -455,7 +455,7 @@ class TestNames:
         path.write_text("Local;Latitude;Longitude\na;52,5;13,4\n")
         assert le.PublicLocations(path).load().ids.to_pylist() == ["a"]
         path.write_text("venue;local\na;true\n")
-        found = le.PublicLocations(path).load()
+        found = le.PublicLocations(path, publish_columns=["local"]).load()
         assert (found.ids.to_pylist(), list(found.columns)) == (["a"], ["local"])
 
     def test_words_that_mean_something_else_in_english(self, tmp_path: Path) -> None:

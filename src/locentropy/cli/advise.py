@@ -88,7 +88,7 @@ def advise(
         bool,
         typer.Option(
             "--refuse-empty",
-            help="Refuse if no visit is at any of the places; that there are statistics then tells.",
+            help="Refuse if no visit is at any of the places. An answer then reveals that somebody was there.",
             rich_help_panel=_PAID,
         ),
     ] = False,

@@ -185,10 +185,10 @@ def rebuild(
     ] = False,
     as_json: options.Json = False,
 ) -> None:
-    r"""Make a ledger that was lost anew, from the releases that it paid for.
+    r"""Rebuild a ledger that was lost, from the releases that it paid for.
 
-    Each release states what was spent for it, and is verified first. The budget
-    is given as it was: releases state it. An attempt that was not finished counts
+    Each release states what was spent for it, and is verified first. Give the
+    budget as it was: releases state it. An attempt that was not finished counts
     as spent, and cannot be finished. Nothing can be spent before --complete: it
     says that these are all releases that were ever published or possibly drawn.
     If you cannot know that, nothing is left.

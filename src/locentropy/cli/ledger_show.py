@@ -54,9 +54,7 @@ def show_account(book: Account) -> None:
     for row in _spends(book):
         if "withdrawn" in row:
             note(f"Spend {row['number']} was withdrawn (release {row['release']}): {row['withdrawn']}")
-    if book.closed:
-        warn("Closed: a release without a guarantee was published. Nothing can be spent after it.")
-    elif book.why_nothing is not None:
+    if book.why_nothing is not None:
         warn(book.why_nothing)
     if book.evaluations:
         warn(TUNED)

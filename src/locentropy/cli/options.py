@@ -54,7 +54,7 @@ Views = Annotated[
     bool,
     typer.Option(
         "--views",
-        help="The table may be a view, which is a query: for databases of your own.",
+        help="Read views as well as tables. A view is a query, so only for databases of your own.",
         rich_help_panel=_READING,
     ),
 ]
@@ -129,8 +129,8 @@ Ids = Annotated[
     str,
     typer.Option(
         "--ids",
-        help="Compare ids of people and places as-they-are; or by a list of text (as they are written), trim (without "
-        "blanks around) and fold (capitals as small letters): text,trim,fold.",
+        help="How ids of people and places are compared: as-they-are; or text (as they are written), and with that "
+        "trim (without blanks at the ends) and fold (capitals as small letters): text,trim,fold.",
         rich_help_panel=_READING,
     ),
 ]
@@ -225,8 +225,8 @@ TimeType = Annotated[
     str | None,
     typer.Option(
         "--time-type",
-        help="What times are whose type does not tell: local (no zone, what the clock there showed); utc (no zone, in "
-        "UTC); s, ms, us, ns (since 1970).",
+        help="What times are if their type does not say: local (no zone; what the clock there showed); utc (no zone; "
+        "in UTC); s, ms, us, ns (since 1970).",
         rich_help_panel=_WINDOW,
     ),
 ]

@@ -93,8 +93,8 @@ def publish(
     hints = _hints(request)
     if planned is not None and planned.publish_columns is None:
         hints.append(
-            f"{asking.plan} is of a version that published all columns of a list, and says nothing of them. What it is "
-            "to publish beside the above: --publish-column NAME"
+            f"{asking.plan} is of a version that published all columns of a list, and names none. To publish columns "
+            "besides those above: --publish-column NAME"
         )
     if dry_run:
         tell_dry_run(request, planned, target, account, as_json=as_json)

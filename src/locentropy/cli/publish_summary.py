@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 HIGHEST = 10
 _WHY_SILENT = (
     "Ids may be written differently in list and visits, or all rows left out: `locentropy check`, with the same "
-    "options, tells you in private."
+    "options, shows you, and only you."
 )
 _MOST_COUNTED = 10_000
 """Periods: beyond it the number tells nobody anything."""

@@ -54,7 +54,7 @@ class RequestOptions:
         bool,
         typer.Option(
             "--refuse-empty",
-            help="Refuse if no visit is at any of the places; that a release exists then tells, and it says so.",
+            help="Refuse if no visit is at any of the places. A release then reveals that somebody was there.",
         ),
     ] = False
     entropy_unit: Annotated[str, typer.Option("--entropy-unit", help="Unit of the entropy: nats, bits.")] = (

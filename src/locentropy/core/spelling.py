@@ -124,7 +124,7 @@ class Spelling:
 
         if pc.any(pc.equal(keys, "")).as_py():
             raise ParameterError(
-                f"An id of the list is nothing but blanks, so with ids={str(self)!r} it is none."
+                f"An id of the list is nothing but blanks, so with ids={str(self)!r} nothing is left of it."
             )
         if len(pc.unique(keys)) < len(keys):
             texts = keys.to_pylist()

@@ -89,7 +89,7 @@ def _places(at: AtPlaces, request: Request) -> Iterator[str]:
         if at.visited < at.places:
             yield (
                 f"{at.places - at.visited:,} of {at.places:,} places to exclude (--exclude) have no visit. If they are "
-                "spelt otherwise in the visits, they are not excluded."
+                "spelled differently in the visits, they are not excluded."
             )
     elif at.visits <= _FEW * (at.visits + at.elsewhere):
         yield _nobody_there(at, cells=isinstance(request.locations, Cells))
@@ -130,8 +130,8 @@ def _nobody_there(at: AtPlaces, *, cells: bool) -> str:
 def _people(found: Overview) -> Iterator[str]:
     if found.people == found.used:
         yield (
-            "Every row has a person of its own. If the column numbers visits or trips, it protects these and not "
-            "people: name the person's (--user)."
+            "Every row has a person of its own. If the column numbers visits or trips, it is these that are "
+            "protected, not people: name the column of people (--user)."
         )
     elif found.people == 1:
         yield "All rows are of one person. Is it the right column (--user)?"

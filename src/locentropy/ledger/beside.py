@@ -28,7 +28,7 @@ def refuse_second(path: Path, population: str, read: Callable[[Path], Account]) 
         if _folded(account.population) == _folded(population):
             raise LedgerError(
                 f"{other} is the ledger of '{account.population}' already. Two ledgers are two budgets: what they "
-                f"admit adds up for whoever is in both. Use the one that is there. If it is meant, say so: {_ANOTHER}"
+                f"admit adds up for whoever is in both. Use that one. If a second budget is meant, say so: {_ANOTHER}"
             )
 
 
@@ -38,7 +38,7 @@ def refuse_second_rebuilt(path: Path, spends: set[str], read: Callable[[Path], A
         if account is not None and account.rebuilt and any(spend.id in spends for spend in account.spends):
             raise LedgerError(
                 f"{other} was rebuilt from the same spends already. Two rebuilt ledgers are two budgets for the same "
-                f"people. Use that one, or remove it if nothing was spent from it. If it is meant: {_ANOTHER}"
+                f"people. Use that one, or remove it if nothing was spent from it. If a second one is meant: {_ANOTHER}"
             )
 
 

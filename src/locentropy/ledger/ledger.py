@@ -158,7 +158,7 @@ class Ledger:
         another: bool = False,
         **terms: Any,
     ) -> Ledger:
-        """Make a ledger that was lost anew, from what its releases and attempts state of their spends.
+        """Rebuild a ledger that was lost, from what its releases and attempts state of their spends.
 
         `rebuild_ledger` reads these from files and says what the parameters are; `terms` are the others of `create`.
         Repeated for a ledger that is not complete, it adds what is missing there.

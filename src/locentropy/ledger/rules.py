@@ -134,7 +134,7 @@ class Account:
         if self.rebuilt and self.overspent:
             return (
                 f"{self.name} was rebuilt, and what was published exceeds the budget of '{self.population}' already. "
-                "Nothing can be spent after it."
+                "Nothing more can be spent."
             )
         return None
 

@@ -45,10 +45,10 @@ class GeoPackage:
             raise GeoPackageError(f"there is no table {table!r}")
         [(kind, root)] = found
         if kind != "table" or not root:
-            raise GeoPackageError(f"{table!r} is a view or a virtual table, and stored tables are read")
+            raise GeoPackageError(f"{table!r} is a view or a virtual table; only stored tables are read")
         listed = self._connection.execute(f"PRAGMA table_xinfo({identifier(table)})").fetchall()
         if any(hidden for *_, hidden in listed):
-            raise GeoPackageError(f"{table!r} has columns that are computed, and stored ones are read")
+            raise GeoPackageError(f"{table!r} has computed columns; only stored ones are read")
         return [str(name) for _, name, *_ in listed]
 
     def rows(self, table: str, columns: Sequence[str] | None = None) -> list[tuple[Any, ...]]:
@@ -56,7 +56,7 @@ class GeoPackage:
         there = self.columns(table)
         chosen = there if columns is None else list(columns)
         if not set(chosen) <= set(there):
-            raise GeoPackageError(f"{table!r} has not the columns that it should have")
+            raise GeoPackageError(f"{table!r} lacks columns that it should have")
         names = ", ".join(map(identifier, chosen))
         rows, size = [], 0
         for row in self._connection.execute(f"SELECT {names} FROM {identifier(table)} NOT INDEXED"):  # noqa: S608  # quoted

@@ -114,7 +114,7 @@ def shapes_in(path: Path, parts: Mapping[str, bytes], columns: Sequence[str], la
         raise SourceError(f"{path}: its geometry cannot be read. Write the file again.") from None
     except TooLargeError:
         raise SourceError(
-            f"{path}: stands for a map that is much larger than its file. Write it again."
+            f"{path}: it unpacks to a map that is much larger than its file. Write it again."
         ) from None
     except Exception:  # a file may hold anything, and its reader may fail in any way
         raise SourceError(

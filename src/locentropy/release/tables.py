@@ -131,7 +131,7 @@ def read_parquet(path: Path) -> pa.Table:
         return _sound(read_bounded(path))
     except TooLargeError:
         raise ReleaseError(
-            f"{path} stands for a table that is much larger than a release of its size."
+            f"{path} unpacks to a table that is much larger than a release of its size."
         ) from None
     except Exception as error:  # a file may hold anything, and its reader may fail in any way
         raise ReleaseError(f"{path} cannot be read as a Parquet file: {type(error).__name__}.") from None

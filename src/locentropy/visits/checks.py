@@ -8,6 +8,7 @@ import ibis
 
 from locentropy.core.errors import BadRowsError, ColumnError, LocentropyError, SourceError
 from locentropy.visits import expressions as expression
+from locentropy.visits.column_types import HALVED
 from locentropy.visits.private_log import PRIVATE_LOG, Dropped, log_dropped
 from locentropy.visits.time_kinds import WHAT, column_of, remedy
 from locentropy.visits.writing import TIME_EXAMPLE
@@ -194,7 +195,5 @@ def _refuse_confusing_ids(engine: Engine, row: dict[str, int], missing_ids: Miss
                 raise ColumnError(
                     f"{file}: the {role} column {engine.columns[role]!r} holds "
                     f"{_CONFUSING[name]}. One person under two ids is protected only half. Fix the ids; or, if each is "
-                    'meant as it is written, say so: ids="text" (--ids text). Two spellings of one person are then two '
-                    "people, each protected half; trim and fold (--ids text,trim,fold) make one of those that differ "
-                    "in blanks around or in capitals."
+                    f'meant as it is written, say so: ids="text" (--ids text). {HALVED}'
                 )

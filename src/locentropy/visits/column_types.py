@@ -53,6 +53,11 @@ _ADVICE: Final = {
     "lat": "Coordinates are numbers in degrees",
     "lon": "Coordinates are numbers in degrees",
 }
+HALVED: Final = (
+    "Two spellings of one person are then two people, each protected half; trim and fold (--ids text,trim,fold) make "
+    "one of those that differ only in blanks at an end or in capitals."
+)
+"""What it means to compare ids as they are written."""
 
 
 def column_kind(duckdb_type: str) -> Kind:
@@ -168,9 +173,7 @@ def mixed_ids_error(role: str, name: str, numbers: str, texts: str) -> ColumnErr
     """The error for ids that are numbers in one file and texts in another."""
     return ColumnError(
         f"The {role} column {name!r} holds whole numbers in {numbers} and texts in {texts}. An id must have one "
-        'type, or one person becomes two. If 7 and "7" are the same id, say so: ids="text" (--ids text). A person '
-        "under two spellings is then two people, and protected half: trim and fold (--ids text,trim,fold) make one of "
-        "two that differ in blanks around or in capitals."
+        f'type, or one person becomes two. If 7 and "7" are the same id, say so: ids="text" (--ids text). {HALVED}'
     )
 
 

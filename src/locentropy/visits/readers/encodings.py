@@ -57,14 +57,14 @@ codecs.register_error(_UNREADABLE, lambda error: ("\udc80", error.end))  # type:
 
 
 def encoding_named(name: Any, parameter: str = "encoding") -> str:
-    """The encoding of that name; ParameterError if it is none that is read."""
+    """The encoding of that name; ParameterError if it is not one that is read."""
     try:
         known = codecs.lookup(name)
     except (LookupError, TypeError, ValueError):
         known = None
     if known is None or known.name not in _STATELESS:
         raise ParameterError(
-            "is not an encoding that is read: one that Python knows, and in which every line can be read by itself. "
+            "is not read. It must be an encoding that Python knows, and in which every line can be read by itself. "
             "Usual ones: utf-8, cp1252, latin-1, utf-16.",
             parameter=parameter,
             value=name,
@@ -101,7 +101,7 @@ def as_utf8(
     """
     if not has_header and encoding in _WITH_MARK:
         raise ParameterError(
-            f"{path}: {encoding} tells the order of its bytes in the first ones; without a header they may be a visit. "
+            f"{path}: the first bytes of {encoding} state its order, and without a header they may be a visit. "
             f'Say it: encoding="{encoding}-le" (--encoding {encoding}-le), as programs on Windows write it, or '
             f"{encoding}-be."
         )

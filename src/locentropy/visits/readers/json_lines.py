@@ -58,8 +58,8 @@ class JsonLinesPart:
         """The error for a line that holds no object, without its content, which is somebody's visit."""
         advice = "" if drop else ', or drop such lines: bad_rows="drop" (--bad-rows drop)'
         others = (
-            f" Or it lacks {' or '.join(map(repr, self.assumed))}: keys are looked for by these names unless others "
-            f'are said, such as {self.assumed[0]}="key" (--{self.assumed[0]} key).'
+            f" Or it lacks {' or '.join(map(repr, self.assumed))}: these names are looked up unless you name "
+            f'others, such as {self.assumed[0]}="key" (--{self.assumed[0]} key).'
             if self.assumed
             else ""
         )
