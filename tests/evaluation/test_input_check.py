@@ -67,6 +67,19 @@ def test_a_time_of_a_year_that_python_does_not_know_stops_nothing(kind: pa.DataT
 
 
 class TestWhatLooksWrong:
+    def test_lines_of_json_that_are_dropped(self, tmp_path: Path) -> None:
+        lines = ['{"user": "ann", "location": "1"}'] * 2 + [
+            "{",
+            "[1]",
+            "{}",
+            '{"user": "eve"}',
+            '{"uid": "eve"}',
+        ]
+        (tmp_path / "v.jsonl").write_text("".join(f"{line}\n" for line in lines))
+        checked = check(tmp_path / "v.jsonl", bad_rows="drop")
+        assert (checked.found.rows, checked.found.left_out, checked.found.used) == (7, 5, 2)
+        assert "5 of 7 rows would be dropped" in " ".join(checked.problems)
+
     def test_a_clock_that_the_window_cannot_date_drops_nearly_all_rows(self) -> None:
         table = pa.concat_tables([trips(zone="", rows=396), trips(rows=4)])
         checked = check(table, window=WINDOW, bad_rows="drop")

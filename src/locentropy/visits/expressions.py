@@ -67,6 +67,8 @@ _LAST: Final = (*_BLANKS, 10, 13, *map(ord, "alneALNE"))
 """The first and last characters of texts that can match."""
 _NO_LIMIT: Final = 1 << 62
 """More rows than any table has."""
+_FAR: Final = 1000.0
+"""Degrees."""
 _VISIBLE: Final = (0x21, 0x7E)
 """The range of visible ASCII characters: between two of them a text is not blank and has no blank at an end."""
 
@@ -253,13 +255,18 @@ def without_bad_rows(visits: ibis.Table, missing_ids: MissingIds) -> ibis.Table:
 
 def in_squares(visits: ibis.Table, grid: SquareCells) -> ibis.Table:
     """The visits within a grid, with the number of their cell as the location."""
-    up = (visits.lat - grid.south) / grid.lat_step
-    across = (visits.lon - grid.west) / grid.lon_step
+    up = (_on_earth(visits.lat) - grid.south) / grid.lat_step
+    across = (_on_earth(visits.lon) - grid.west) / grid.lon_step
     inside = (up >= 0) & (up < grid.rows) & (across >= 0) & (across < grid.columns)
     # Far outside, the distance does not fit an integer: it is replaced before the cast.
     row, column = (inside.ifelse(distance, -1.0).floor().cast("int64") for distance in (up, across))
     numbered = visits.mutate(location=row * grid.columns + column)
     return numbered.filter(row >= 0)
+
+
+def _on_earth(degrees: Any) -> Any:
+    """A coordinate, or one outside every grid: PostgreSQL stops where a quotient is too large for its type."""
+    return degrees.between(-_FAR, _FAR).ifelse(degrees, _FAR)
 
 
 def coded_locations(locations: ibis.Table) -> ibis.Table:

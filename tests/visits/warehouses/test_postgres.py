@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,17 @@ def test_which_column_is_the_person(con: Any) -> None:
 
 def test_a_check_of_the_input(con: Any) -> None:
     agreeing.input_checks_must_agree(stored(con), HERE)
+
+
+@pytest.mark.parametrize("far", [1e308, -1e308, float("inf"), float("nan")])
+def test_a_coordinate_far_outside_a_grid_stops_nothing(con: Any, far: float) -> None:
+    """Its quotient is too large for a number, which PostgreSQL would refuse."""
+    grid = le.Grid(south=40.0, west=-74.0, north=40.1, east=-73.9, cell=1000)
+    table = pa.table(
+        {"user": ["ann", "bob", "eve"], "lat": [40.05, 40.05, far], "lon": [-73.95, -73.95, far]}
+    )
+    visits = replace(stored(con)(table), bad_rows="drop")
+    assert le.private.exact_profile(visits, locations=grid).users.sum() == 2
 
 
 def test_spellings_and_words_for_missing_ids(con: Any) -> None:

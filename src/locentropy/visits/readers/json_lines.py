@@ -77,11 +77,15 @@ class JsonLinesPart:
         if "visits" in roles:
             found, value = f"json_exists(json, {_pointer(roles['visits'])})", columns["visits"].expression
             columns["visits"] = Column(f"CASE WHEN {found} THEN {value} ELSE '1' END", "VARCHAR")
-        # Lines that cannot be read are null where they are dropped; a line that holds no object is one of them.
-        unread = "false" if drop_bad else "error('a line is not an object with its keys')"
+        lines = _read(self.file, ignore_errors=drop_bad)
+        if drop_bad:  # one that is no object lacks every id and number, and is a bad row for that
+            return Relation(
+                f"(SELECT CASE WHEN json_type(json) = 'OBJECT' THEN json END AS json FROM {lines})", columns
+            )
         has_keys = "".join(f" AND json_exists(json, {_pointer(key)})" for key in self.assumed)
+        unread = "error('a line is not an object with its keys')"
         sound = f"CASE WHEN json_type(json) = 'OBJECT'{has_keys} THEN true ELSE {unread} END"
-        return Relation(f"(FROM {_read(self.file, ignore_errors=drop_bad)} WHERE {sound})", columns)
+        return Relation(f"(FROM {lines} WHERE {sound})", columns)
 
 
 def json_lines_parts(
