@@ -48,11 +48,8 @@ def read_bounded(
     most = max(_FREE, _TIMES * content.size)
     # In this thread alone: one that reads ahead may outlive an interruption, and then the process aborts.
     with pq.ParquetFile(content, pre_buffer=False) as file:
-        schema, leaves, groups = (
-            file.schema_arrow,
-            list(map(file.schema.column, range(len(file.schema)))),
-            file.num_row_groups,
-        )
+        schema, groups = file.schema_arrow, file.num_row_groups
+        leaves = list(map(file.schema.column, range(len(file.schema))))
     if columns is not None:
         schema = pa.schema([schema.field(name) for name in columns], schema.metadata)
     found = [

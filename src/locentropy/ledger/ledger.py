@@ -175,10 +175,8 @@ class Ledger:
         with ledger_store.transaction(ledger.path, wait=ledger.wait, write=True) as store:
             account = ledger._account(store)
             begun = Account(str(path), first)
-            if (account.population, account.total, account.terms) != (
-                begun.population,
-                begun.total,
-                begun.terms,
+            if any(
+                getattr(account, name) != getattr(begun, name) for name in ("population", "total", "terms")
             ):
                 raise LedgerError(f"{path} is there already, with another population or budget.")
             for entry in rebuilt_entries(account, earlier, complete=complete):

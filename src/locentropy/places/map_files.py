@@ -207,9 +207,8 @@ def _system(crs: Any) -> pyproj.CRS:
     """The reference system by its name in a register or its definition; ProjError if that would open a file."""
     if isinstance(crs, str) and _REGISTERED.fullmatch(crs):
         return pyproj.CRS.from_user_input(crs)
-    if (
-        isinstance(crs, dict) and not {"proj", "init"} & crs.keys()
-    ):  # which pyproj takes for commands, not for PROJJSON
+    # With these keys pyproj takes it for commands, not for PROJJSON.
+    if isinstance(crs, dict) and not {"proj", "init"} & crs.keys():
         system = pyproj.CRS.from_json_dict(crs)
     else:
         system = pyproj.CRS.from_wkt(str(crs))

@@ -40,28 +40,21 @@ def deviation(noise: NoiseKind, scales: tuple[float, ...], draws: int) -> float:
     return each * math.sqrt(draws) * math.hypot(*scales)
 
 
-def chance_above(noise: NoiseKind, scales: tuple[float, ...], draws: int, at: float) -> float:
-    """The probability that the sum of so many draws of each scale is above a number."""
-    total = deviation(noise, scales, draws)
-    relative = tuple(scale / total for scale in scales)
-    return 1.0 - _chance_below(_weights(noise, relative, draws), at / total)
-
-
 @cache
 def usual_most(noise: NoiseKind, scales: tuple[float, ...], draws: int) -> float:
     """What the sum stays below with probability `SURE`: 3 deviations if Gaussian, 4.18 for a single Laplace draw."""
     total = deviation(noise, scales, draws)
     if noise == "gaussian":
         return 3.0 * total
-    weights = _weights(noise, tuple(scale / total for scale in scales), draws)
+    weights = sum_weights(noise, tuple(scale / total for scale in scales), draws)
     low, high = 2.0, 6.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (middle, high) if _chance_below(weights, middle) < SURE else (low, middle)
+        low, high = (middle, high) if chance_below(weights, middle) < SURE else (low, middle)
     return high * total
 
 
-def _weights(noise: NoiseKind, scales: tuple[float, ...], draws: int) -> Reals:
+def sum_weights(noise: NoiseKind, scales: tuple[float, ...], draws: int) -> Reals:
     """φ(kπ/L)/k for odd k, of a sum whose deviation is 1."""
     odd = np.arange(1, 2 * _TERMS, 2, dtype=np.float64)
     squares = (odd * (math.pi / _FARTHEST)) ** 2
@@ -73,6 +66,7 @@ def _weights(noise: NoiseKind, scales: tuple[float, ...], draws: int) -> Reals:
     return weights
 
 
-def _chance_below(weights: Reals, at: float) -> float:
+def chance_below(weights: Reals, at: float) -> float:
+    """The probability that the sum with these weights is not above so many of its deviations."""
     odd = np.arange(1, 2 * weights.size, 2, dtype=np.float64)
     return 0.5 + 2 / math.pi * float(np.sin(odd * (math.pi * at / _FARTHEST)) @ weights)

@@ -93,12 +93,11 @@ def details(
         "guarantee": _guarantee(statement),
         "window": None if statement.window is None else _window(statement.window),
         **({} if statement.windows is None else {"windows": statement.windows}),
-        **({} if statement.series is None else {"series": _series(statement.series, statement)}),
-        **(
-            {}
-            if statement.without_series is None
-            else {"without_series": _series(statement.without_series, statement)}
-        ),
+        **{
+            name: _series(note, statement)
+            for name in ("series", "without_series")
+            if (note := getattr(statement, name)) is not None
+        },
         **({} if statement.outline is None else {"outline": statement.outline}),
         **({} if statement.language == DEFAULT_LANGUAGE else {"language": statement.language}),
         **({"levels": [_part(part) for part in statement.levels]} if statement.levels else {}),

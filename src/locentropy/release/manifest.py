@@ -432,11 +432,8 @@ def _bounding(statement: Statement) -> str:
             "Rows that break a rule fixed beforehand (no id, a time that is none, and the like) are left out; how "
             f"many is not told. {first}"
         )
-    first = (
-        _missing_words(given.get("missing_ids"), given.get("missing_id_words"))
-        + _id_words(given.get("ids"))
-        + first
-    )
+    missing = _missing_words(given.get("missing_ids"), given.get("missing_id_words"))
+    first = f"{missing}{_id_words(given.get('ids'))}{first}"
     if statement.estimand == "true":
         cut = "Nobody's visits are cut: no bound on places or visits is applied"
         if statement.locations_source.startswith("private selection"):

@@ -49,15 +49,10 @@ def word_pattern(words: Sequence[str], optional: str = "") -> str:
 
 
 def _either_case(sign: str) -> str:
-    cases = {sign, *(each for each in (sign.lower(), sign.upper()) if len(each) == 1)}
+    cases = sorted({sign, *(each for each in (sign.lower(), sign.upper()) if len(each) == 1)})
     # By number, as signs of regular expressions may be: those beyond ASCII have no meaning there.
-    return (
-        "["
-        + "".join(
-            sorted(each if each.isalnum() or ord(each) > 0x7F else rf"\x{ord(each):02x}" for each in cases)
-        )
-        + "]"
-    )
+    signs = (each if each.isalnum() or ord(each) > 0x7F else rf"\x{ord(each):02x}" for each in cases)
+    return f"[{''.join(signs)}]"
 
 
 _MISSING: Final = word_pattern(_NO_ID, "?")

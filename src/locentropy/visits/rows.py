@@ -34,10 +34,8 @@ def select_rows(
     """For each part, a query that gives its rows with the roles as columns."""
     id_types = column_types.id_types(roles, parts, relations, as_text=visits.spelling.text)
     times = [each.columns["time"] for each in relations if "time" in roles]
-    times_as_text, dates = (
-        any(map(_is_text, times)),
-        any(column_types.is_date(each.type_name) for each in times),
-    )
+    times_as_text = any(map(_is_text, times))
+    dates = any(column_types.is_date(each.type_name) for each in times)
     either_mark = visits.decimal is None and any(
         each.writing.decimal is None and _texts_of_numbers(each) for each in relations
     )

@@ -257,10 +257,10 @@ class FramePart:
             else _each_by_itself(frame, name, self.label)
             for role, name in roles.items()
         }
-        instants = [role for role in ("time",) if role in columns and _is_coarse_instant(columns[role].type)]
-        table = pa.table(
-            {role: _in_utc(column) if role in instants else column for role, column in columns.items()}
-        )
+        coarse = "time" in columns and _is_coarse_instant(columns["time"].type)
+        if coarse:
+            columns["time"] = _in_utc(columns["time"])
+        table = pa.table(columns)
         name = f"frame_{next(_NAMES)}"
         try:
             con.register(name, table)
@@ -270,7 +270,8 @@ class FramePart:
                 f"{self.label}: a column has a type that the engine does not support: "
                 f"{', '.join(f'{field.name} {field.type}' for field in table.schema)}. Cast it first."
             ) from None
-        types |= dict.fromkeys(instants, _INSTANTS)
+        if coarse:
+            types["time"] = _INSTANTS
         return Relation(identifier(name), {role: Column(identifier(role), types[role]) for role in types})
 
     def _collected(self, names: list[str]) -> Any:
