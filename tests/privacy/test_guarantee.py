@@ -65,7 +65,8 @@ def test_nothing_released_spends_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [math.nan, math.inf, -math.inf, -0.1, True, "a", "1/0", None, "1e9999999", "1E-9_999_999"]
+    "value",
+    [math.nan, math.inf, -math.inf, -0.1, True, "a", "1/0", None, "1e9999999", "1E-9_999_999", "1e999"],
 )
 def test_what_is_no_epsilon_is_refused(value: float) -> None:
     with pytest.raises(ParameterError, match="epsilon"):

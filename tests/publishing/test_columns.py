@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import locentropy as le
-from locentropy.core.errors import ParameterError, ReleaseError
+from locentropy.core.errors import BadRowsError, ParameterError, ReleaseError
 from locentropy.planning.plans import Plan
 from locentropy.publishing.notices import LeftOutWarning, UngroupedWarning, left_out_words
 from locentropy.publishing.request import Request
@@ -144,6 +144,21 @@ def test_they_are_named_as_public(tmp_path: Path) -> None:
     unprotected = manifest["deployment"]["dp_variant"]["unprotected_quantities"]
     assert "its columns 'kind', 'lit', 'since', 'district', published as they are" in unprotected
     assert "size" not in (tmp_path / "may" / "release.csv").read_text()
+
+
+@pytest.mark.parametrize("column", ["place", "name", "kind", "district"])
+def test_a_text_that_a_geopackage_would_cut_is_refused_before_the_spend(tmp_path: Path, column: str) -> None:
+    """A release that was paid for would not verify."""
+    visits, ledger = visits_in(tmp_path), le.Ledger.create(tmp_path / "city.ledger", "riders", epsilon=4)
+    named = PLACES.append_column("name", PLACES["place"])
+    at = named.column_names.index(column)
+    values = ["a\0b", *named[column].to_pylist()[1:]]
+    listed = le.PublicLocations(
+        named.set_column(at, column, pa.array(values)), publish_columns=["kind", "district"]
+    )
+    with pytest.raises(BadRowsError, match="NUL"):
+        le.publish(visits, MOMENTS, listed, ledger=ledger, out=tmp_path / "may", also=["gpkg"])
+    assert ledger.remaining.epsilon == 4
 
 
 def test_the_page_shows_and_filters_them(tmp_path: Path) -> None:

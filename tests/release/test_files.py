@@ -346,6 +346,7 @@ WRONG = [
     ("owner.title", None),
     ("guarantee.epsilon", 0.3),
     ("guarantee.epsilon", "1e999999999"),
+    ("guarantee.epsilon", "1e999"),
     ("guarantee.epsilon", "nan"),
     ("guarantee.epsilon", "-1"),
     ("guarantee.epsilon", "inf"),

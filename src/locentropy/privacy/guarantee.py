@@ -54,6 +54,7 @@ _CALL = "Guarantee.approximate(epsilon=1.0, delta=1e-8)"
 
 _ENDLESS = re.compile(r"e[+-]?[\d_]{4}", re.IGNORECASE)
 """An exponent that no ε or δ has; files by others have numbers, too."""
+_LARGEST = Fraction(10) ** 300
 
 
 def exact(value: Number, name: str = "epsilon") -> Fraction:
@@ -64,6 +65,8 @@ def exact(value: Number, name: str = "epsilon") -> Fraction:
         if isinstance(value, str) and _ENDLESS.search(value):
             raise ValueError("a number whose zeros fill the memory")
         fraction = value if isinstance(value, Fraction) else Fraction(str(value))
+        if fraction > _LARGEST:
+            raise ValueError("a number that no float can hold")
     except (TypeError, ValueError, ZeroDivisionError):
         raise ParameterError("must be a finite number.", parameter=name, value=value, example=_CALL) from None
     if fraction < 0:

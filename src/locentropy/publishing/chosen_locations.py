@@ -11,8 +11,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from locentropy.core.attributes import EXAMPLE
-from locentropy.core.errors import ParameterError
+from locentropy.core.errors import BadRowsError, ParameterError
 from locentropy.core.levels import LEVELS_EXAMPLE, NO_LEVELS, check_levels
 from locentropy.core.locations import Cells, Locations
 from locentropy.core.spelling import AS_STORED, Spelling
@@ -135,6 +138,8 @@ class ChosenLocations:
     def listed(self) -> Locations | None:
         """The public list, without the excluded locations; None where locations are selected."""
         every, places = self._every, self._places
+        if every is not None:
+            _refuse_ended_texts(every)
         if places is not None and self._read is not None:
             self.spelling.keys(places.ids)  # raises if two become one
         if every is None or places is None or self.excluded is None:
@@ -272,3 +277,15 @@ class ChosenLocations:
             else:  # a public list was opened without them; a grid is opened whole
                 kept = in_windows(self.listed, windows) if windows else self.listed
                 yield queries.restricted_to(kept) if grid else queries
+
+
+def _refuse_ended_texts(listed: Locations) -> None:
+    """Raise BadRowsError for a NUL, at which GeoPackages end a text: a release that holds one does not verify."""
+    for texts in (listed.ids, listed.names, *listed.attributes.values(), *listed.columns.values()):
+        if texts is None or not pa.types.is_string(texts.type):
+            continue
+        if pc.any(pc.match_substring(texts, "\0"), min_count=0).as_py():
+            raise BadRowsError(
+                "Some ids, names or other texts of the list of places hold a NUL character (U+0000), at which some "
+                "programs end a text. Remove it where the list is made."
+            )
