@@ -315,7 +315,7 @@ def test_an_attempt_and_its_release_are_charged_once(tmp_path: Path, visits: le.
     assert [known.state for known in new.releases()] == ["staged", "published"]
 
 
-@pytest.mark.parametrize("change", ["no charge", "no ledger", "parts", "not a record"])
+@pytest.mark.parametrize("change", ["no charge", "no ledger", "parts", "cheaper", "not a record"])
 def test_an_attempt_whose_cost_is_not_known_is_refused(
     tmp_path: Path, visits: le.Visits, change: str
 ) -> None:
@@ -328,6 +328,8 @@ def test_an_attempt_whose_cost_is_not_known_is_refused(
         record["order"]["ledger"] = "none"
     elif change == "parts":
         record["charge"]["parts"] = [{"epsilon": "0.001"}]
+    elif change == "cheaper":
+        record["charge"]["parts"][0]["epsilon"] = "0.001"
     path.write_text("a,b\n1,2\n" if change == "not a record" else json.dumps(record))
     words = {"no ledger": "that a ledger pays for", "not a record": "that a ledger pays for"}
     with pytest.raises(ReleaseError, match=words.get(change, "does not state what its attempt cost")):

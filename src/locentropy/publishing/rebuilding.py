@@ -7,9 +7,10 @@ Releases are verified first: one that was changed to look cheaper must not lower
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from locentropy.core.errors import LocentropyError, ReleaseError
 from locentropy.core.window_split import split
@@ -17,7 +18,7 @@ from locentropy.ledger.accounts import Charge
 from locentropy.ledger.ledger import Ledger
 from locentropy.ledger.parts import Part, part_of
 from locentropy.ledger.rebuilding import Earlier, stated_terms
-from locentropy.privacy.guarantee import Guarantee, exact_text
+from locentropy.privacy.guarantee import Guarantee, exact, exact_text
 from locentropy.privacy.units import check_unit, part_windows
 from locentropy.publishing.publication_file import CHARGE, NO_LEDGER_ID, record_in
 from locentropy.release.reading import describe
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from locentropy.ledger.rules import Account
     from locentropy.privacy.guarantee import Number
     from locentropy.release.statement import LedgerNote
+
+_EPSILON: Final = re.compile(r"(?:^|, )epsilon=([^,]+)")
+"""What a mechanism was asked to cost, in the record of an attempt."""
 
 
 def rebuild_ledger(
@@ -118,6 +122,10 @@ def _charged(path: Path, record: dict[str, Any]) -> Earlier:
         for part in parts
     ]
     cost = parts[0].guarantee if parts else Guarantee.none("an attempt without a guarantee")
+    asked = _EPSILON.search(record["order"]["parameters"])
+    built_in = "." not in record["order"]["mechanism"]  # that of others has its module in its name
+    if built_in and asked is not None and cost.epsilon is not None and cost.epsilon < exact(asked[1]):
+        raise ReleaseError("it costs less than what was asked for")
     return Earlier(
         str(path), record["spend"], record["order"]["title"], cost, tuple(windows) or (None,), charge
     )
