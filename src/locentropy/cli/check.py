@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from locentropy.cli import disclosure, options
-from locentropy.cli.console import out, printable, progress_bar
+from locentropy.cli.console import print_text, printable, progress_bar
 from locentropy.cli.mechanism_options import MechanismOptions, SelectionOptions
 from locentropy.cli.option_groups import AboutOptions, with_option_groups
 from locentropy.cli.place_options import PlaceOptions
@@ -73,6 +73,6 @@ def check(
     disclosure.tell_checked(asking.ledger)
     text = printable(checked.report(), keep="\n")
     if target is None:
-        out.print(text, markup=False, soft_wrap=True)
+        print_text(text)
     else:
         disclosure.write_private(target, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))

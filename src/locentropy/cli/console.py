@@ -46,16 +46,23 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(letter if letter.isprintable() or letter in keep else "�" for letter in text)
 
 
+def print_text(text: str, to: Console = out, style: str | None = None) -> None:
+    """Print lines, on a terminal without breaks in words. One with a command or option is copied: it stays whole."""
+    for line in text.split("\n"):
+        copied = "locentropy " in line or "--" in line
+        to.print(line, style=style, markup=False, soft_wrap=copied or not to.is_terminal)
+
+
 def note(text: str) -> None:
     """Print a note beside the result."""
     if _level == LogLevel.INFO:
-        err.print(printable(text, keep="\n"), markup=False, soft_wrap=True)
+        print_text(printable(text, keep="\n"), err)
 
 
 def warn(text: str) -> None:
     """Print a warning."""
     if _level != LogLevel.ERROR:
-        err.print(printable(text, keep="\n"), style="bold yellow", markup=False, soft_wrap=True)
+        print_text(printable(text, keep="\n"), err, style="bold yellow")
 
 
 class _Noting(logging.Handler):

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from locentropy.cli import options
-from locentropy.cli.console import note, out, warn
+from locentropy.cli.console import note, out, print_text, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -339,4 +339,4 @@ def _as_json(release: Release, target: Path, ledger: Ledger | None) -> dict[str,
 
 
 def _line(text: str) -> None:
-    out.print(text, markup=False, soft_wrap=True)
+    print_text(text)

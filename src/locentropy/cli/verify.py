@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from locentropy.cli import options
-from locentropy.cli.console import out, printable, warn
+from locentropy.cli.console import out, print_text, printable, warn
 
 if TYPE_CHECKING:
     from locentropy.release.verify import Report
@@ -85,7 +85,7 @@ def _show(report: Report) -> None:
 
 def _line(text: str) -> None:
     """Print a line without markup and without control characters, whatever a file's text holds."""
-    out.print(printable(text), markup=False, soft_wrap=True)
+    print_text(printable(text))
 
 
 def _as_json(report: Report) -> dict[str, Any]:

@@ -168,7 +168,8 @@ def _facts(found: Overview) -> Iterator[tuple[str, str]]:
         yield "visits", f"{found.visits:,}"
     else:
         yield from _facts_of(found.at)
-    yield "first and last date", "not known" if found.days is None else " to ".join(map(str, found.days))
+    unknown = "not known: no times, or none of a known unit"
+    yield "first and last date", unknown if found.days is None else " to ".join(map(str, found.days))
 
 
 def _facts_of(at: AtPlaces) -> Iterator[tuple[str, str]]:
