@@ -60,7 +60,7 @@ def test_a_dry_run_tells_what_is_left_in_the_month_and_for_how_many_more(publish
     done = publish(*MAY, "--dry-run")
     assert done.returncode == 0, done.stderr
     for words in (
-        "ε = 1, δ = 0 in 2026-05, and ε = 1.5, δ = 0 for somebody who is there in every month left.",
+        "Left of the budget of 'riders': ε = 1, δ = 0 in 2026-05, and ε = 1.5, δ = 0 for somebody who is there in every",
         "After this release: ε = 0.5, δ = 0 in 2026-05, and ε = 1, δ = 0 for somebody who is there in every month.",
         "Such a release in each month: 2 more until the budget of the person is used up.",
     ):

@@ -284,7 +284,7 @@ class Account:
         elif stated.delta and not left.delta and cap.rho is None:
             advice = f"No δ is left. A mechanism without δ, such as shares, can have ε = {exact_text(left.epsilon)}."
         else:
-            advice = f"A release can have at most {left}, with the selection of its places, if there is one."
+            advice = f"With the selection of its places, if there is one, a release can have at most {left}."
         whole = Budget(cap.epsilon, cap.delta)
         return (
             f"Over budget: this release asks for {asked}, but {self.name} has {left} left of {whole} for "
