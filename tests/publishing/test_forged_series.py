@@ -18,7 +18,7 @@ from locentropy.core.locations import Locations
 from locentropy.mechanisms.shares.estimator import inference as shares_inference
 from locentropy.publishing import inference
 from locentropy.publishing.invented import InventedNoise, InventedQueries
-from locentropy.release.chain import fingerprint_of, read_chain
+from locentropy.release.chain import _releases_in, fingerprint_of, read_chain
 from locentropy.release.measurements import KeptMeasurements
 from tests.examples import at_night
 from tests.publishing.forging import forged, forgeries
@@ -362,3 +362,12 @@ def test_the_identity_of_an_attempt_is_the_same(folder: Path) -> None:
         SHARES, listed(), window=window("2026-02"), unit="person-month", after=chain
     )
     assert replace(request, without_series=True).identity(None) == request.identity(None)
+
+
+def test_a_neighbour_that_is_larger_than_a_release_can_be_is_not_read(tmp_path: Path) -> None:
+    """A file of holes takes no space, and minutes to read."""
+    for name, size in (("small", 100), ("huge", 1 << 30)):
+        (tmp_path / name).mkdir()
+        with (tmp_path / name / "details.yaml").open("wb") as file:
+            file.truncate(size)
+    assert [*_releases_in([tmp_path]).values()] == [tmp_path / "small"]

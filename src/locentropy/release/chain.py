@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from locentropy.core.errors import LocentropyError, ReleaseError
+from locentropy.core.strict_yaml import MAX_DOCUMENT_BYTES
 from locentropy.mechanisms.registry import parameter_names
 from locentropy.release.files import MARKED, PRIVATE
 from locentropy.release.reading import sha256
@@ -111,8 +112,12 @@ def missing_words(statement: Statement, missing: int) -> str:
 
 def fingerprint_of(directory: Path) -> str:
     """The SHA-256 of the details of a release."""
-    return sha256(
-        next(directory / each.details for each in (PRIVATE, MARKED) if (directory / each.details).is_file())
+    return sha256(_details(directory))
+
+
+def _details(directory: Path) -> Path:
+    return next(
+        directory / each.details for each in (PRIVATE, MARKED) if (directory / each.details).is_file()
     )
 
 
@@ -123,7 +128,10 @@ def _releases_in(folders: list[Path]) -> dict[str, Path]:
         for path in (folder, *sorted(folder.iterdir())):
             if path.is_dir() and not path.name.startswith("."):  # what begins with a dot is not published yet
                 try:
-                    found[fingerprint_of(path)] = path
+                    if (
+                        _details(path).stat().st_size <= MAX_DOCUMENT_BYTES
+                    ):  # whatever lies beside is not read for long
+                        found[fingerprint_of(path)] = path
                 except (StopIteration, OSError):
                     continue
     return found
