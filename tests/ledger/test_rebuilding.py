@@ -392,7 +392,8 @@ def test_killed_at_every_write_it_is_as_it_was_or_whole(old: Ledger, call: str, 
         assert done.returncode == -signal.SIGKILL
         if new.exists() and Ledger(new).read().complete:
             new.unlink()
-    assert when > 1, "it was killed at least once"
+    # One that is there already gets no name by a link.
+    assert when > 1 or (begun and call == "link"), "it was killed at least once"
     assert Ledger(new).read().complete
 
 
