@@ -93,7 +93,7 @@ def lacking(*arguments: object, folder: Path) -> Done:
         ("demo", "--people", "100"),
         ("plan", "--epsilon", "1", "--n-locations", "400"),
         ("advise", "--epsilon", "1", "--n-locations", "400", "--n-users", "9000"),
-        ("ledger", "create", "new.ledger", "--population", "riders", "--epsilon", "1"),
+        ("ledger", "create", "new.ledger", "--population", "drivers", "--epsilon", "1"),
         ("ledger", "show", "city.ledger"),
         ("entropy", *VISITS, "--out", "exact.csv", "--private-log", "rows.log"),
         ("evaluate", *VISITS, *LISTED, *MOMENTS, "--seeds", "1", "--out", "compared"),

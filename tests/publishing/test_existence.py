@@ -243,9 +243,11 @@ class TestCommandLine:
             assert done.returncode == 0, done.stderr
             assert "no visit is at" not in done.stderr.lower().replace("if no visit is at", "")
             (folder / "may").rename(folder / f"may-{len(screens)}")
-            screens.append(done.stderr)
+            # Whether noisy numbers are more than noise is said from these numbers, and differs from draw to draw.
+            said = [line for line in done.stderr.splitlines() if "no signal" not in line]
+            screens.append(said)
         assert screens[0] == screens[1]
-        assert "--private-log FILE" in screens[0], "where to look, whatever the data is"
+        assert "locentropy check" in " ".join(screens[0]), "where to look, whatever the data is"
 
     def test_the_private_log_tells(self, folder: Path) -> None:
         self.write(folder, NOBODY)
@@ -485,7 +487,10 @@ class TestWhatRowsCanDecide:
     def test_types_of_pandas(self) -> None:
         usual = {"user": [1, 2], "location": ["clinic-01", "clinic-02"]}
         assert not self.refused(pd.DataFrame(usual))
-        for changed in ({"user": [1, "ann"]}, {"user": [1, None]}, {"location": ["clinic-01", 7]}):
-            assert self.refused(pd.DataFrame(usual | changed), **HARDLY)
+        for mixed in ({"user": [1, "ann"]}, {"location": ["clinic-01", 7]}):  # each value is read by itself
+            assert self.refused(pd.DataFrame(usual | mixed))
+            assert not self.refused(pd.DataFrame(usual | mixed), **HARDLY)
+        floats = pd.DataFrame(usual | {"user": [1, None]})  # which pandas makes of all, for one that is missing
+        assert self.refused(floats, **HARDLY)
         named = pd.DataFrame(usual | {"user": pd.array([1, None], dtype="Int64")})
         assert not self.refused(named)

@@ -1,13 +1,13 @@
-"""Ids as they are spelled for comparing (core/spelling.py), in the terms of an engine; each row by itself."""
+"""Ids as they are spelled for comparing (core/spelling.py), in the terms of an engine; each row by itself.
+
+Ibis is loaded where it is needed: commands that read no data do without.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import ibis
-
 from locentropy.core.spelling import BLANKS, CAPITAL, SMALL
-from locentropy.visits.expressions import word_pattern
 from locentropy.visits.sql import literal
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ def spelled_sql(text: str, spelling: Spelling) -> str:
 
 def unless_word(user: Any, words: Sequence[str]) -> Any:
     """A user id, and null if it is one of the words for "missing"; as an expression of Ibis."""
+    import ibis
+
+    from locentropy.visits.expressions import word_pattern
+
     if not words:
         return user
     is_word = user.cast("string").re_search(word_pattern(words))
@@ -46,6 +50,8 @@ def unless_word(user: Any, words: Sequence[str]) -> Any:
 
 def unless_word_sql(user: str, words: Sequence[str]) -> str:
     """The same as SQL of DuckDB."""
+    from locentropy.visits.expressions import word_pattern
+
     if not words:
         return user
     return f"CASE WHEN NOT regexp_matches(CAST({user} AS VARCHAR), {literal(word_pattern(words))}) THEN {user} END"
