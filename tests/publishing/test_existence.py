@@ -490,7 +490,9 @@ class TestWhatRowsCanDecide:
         for mixed in ({"user": [1, "ann"]}, {"location": ["clinic-01", 7]}):  # each value is read by itself
             assert self.refused(pd.DataFrame(usual | mixed))
             assert not self.refused(pd.DataFrame(usual | mixed), **HARDLY)
-        floats = pd.DataFrame(usual | {"user": [1, None]})  # which pandas makes of all, for one that is missing
+        floats = pd.DataFrame(
+            usual | {"user": [1, None]}
+        )  # which pandas makes of all, for one that is missing
         assert self.refused(floats, **HARDLY)
         named = pd.DataFrame(usual | {"user": pd.array([1, None], dtype="Int64")})
         assert not self.refused(named)
