@@ -169,7 +169,7 @@ class Odd:
         np.arange(2),
         Odd(),
     ],
-    ids=repr,
+    ids=lambda odd: type(odd).__name__,
 )
 @pytest.mark.parametrize("at", [0, 2, len(PEOPLE)])
 def test_one_value_in_a_column_of_objects(at: int, odd: object) -> None:
