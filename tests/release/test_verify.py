@@ -272,7 +272,7 @@ def test_a_small_table_that_stands_for_a_huge_one_is_not_unpacked(directory, tmp
     pq.write_table(table, directory / "release.parquet", store_schema=False)
     assert (directory / "release.parquet").stat().st_size < 500_000
     rehash(directory)
-    words = "stands for a table that is much larger"
+    words = "unpacks to a table that is much larger"
     if read is verify:
         assert words in bad(directory)["table"]
     elif isinstance(read, str):
